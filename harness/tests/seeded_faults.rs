@@ -35,6 +35,14 @@ const EXPIRY_UNCHECKED: Fault = Fault {
     faulty: "let _ = now;",
 };
 
+/// Found only by a direct call of the hook with an account whose maker chose its bytes: a multisig is as long as no token
+/// account, and this reads its first bytes alone.
+const MULTISIG_IS_BELIEVED: Fault = Fault {
+    file: "programs/agent-registry/src/transfer_in_progress.rs",
+    sound: "PodStateWithExtensions::<PodAccount>::unpack(&data)",
+    faulty: "PodStateWithExtensions::<PodAccount>::unpack(&data[..data.len().min(175)])",
+};
+
 /// Found only by a call that breaks two rules at once.
 const CHECKS_OUT_OF_ORDER: Fault = Fault {
     file: "contracts/src/ReputationRegistry.sol",
@@ -211,11 +219,19 @@ const OTHER_SCHEME_STORED: Fault = Fault {
             response_count: 0,",
 };
 
+/// What only the account says of the wallet's last change.
+const WALLET_TIME_STAYS: Fault = Fault {
+    file: "programs/agent-registry/src/state/agent_identity.rs",
+    sound: "        self.wallet_set_at = now;\n",
+    faulty: "",
+};
+
 /// Faults that only views of the program show, with the views that show them.
-const PROGRAM_VIEW_FAULTS: [(Fault, &[&str]); 3] = [
+const PROGRAM_VIEW_FAULTS: [(Fault, &[&str]); 4] = [
     (RANGE_IGNORES_TAG, &["instruction open_summary_part"]), // R16
     (LAST_RESPONSE_FIRST, &["account ValidationResponse"]),  // R20
     (OTHER_SCHEME_STORED, &["account FeedbackEntry"]),       // R10
+    (WALLET_TIME_STAYS, &["account AgentIdentity"]),         // R13
 ];
 
 /// What an owner allowed outlives the agent's transfer.
@@ -246,11 +262,11 @@ const RESERVED_IN_ANY_CASE: Fault = Fault {
     faulty: "require!(!key.eq_ignore_ascii_case(RESERVED_METADATA_KEY), ConcordError::ReservedKey);",
 };
 
-/// Found only by a payment of the agent's own wallet.
+/// Found only by a payment for a review that the agent's own wallet gave.
 const OWN_WALLET_PAYS: Fault = Fault {
-    file: "programs/agent-registry/src/state/agent_identity.rs",
-    sound: "self.is_operated_by(key) || *key == self.agent_wallet",
-    faulty: "self.is_operated_by(key)",
+    file: "programs/agent-registry/src/instructions/attach_payment_proof.rs",
+    sound: "payment.payer == entry.reviewer && entry.by_stranger,",
+    faulty: "payment.payer == entry.reviewer,",
 };
 
 /// Faults of the program in different operations, with the operations and the rule that name them.
@@ -800,4 +816,25 @@ fn fuzz_finds_that_an_index_may_be_skipped() {
         (&wrong["expected"], &wrong["actual"]),
         (&json!("FeedbackIndexStale"), &json!("ok"))
     );
+}
+
+#[test]
+fn fuzz_finds_that_a_multisig_passes_for_a_token_account() {
+    // R4
+    let copy = MULTISIG_IS_BELIEVED.copy("multisig", &program_parts());
+    let wrong = fuzz("svm-litesvm", "--program", &build_program(&copy));
+    assert_eq!(wrong["subject"], "impostor", "{wrong}");
+    let impostors = wrong["path"].as_str().unwrap();
+    for words in [
+        "in place of transfer_hook.source",
+        "in place of transfer_hook.destination",
+        "kind multisig_in_transfer",
+    ] {
+        assert!(impostors.contains(words), "{wrong}");
+    }
+    let came = &wrong["actual"];
+    assert_eq!(came["outcome"]["outcome"], "ok", "{wrong}");
+    // The agent has changed hands, and nobody who owned it signed.
+    let [was, is] = [&wrong["expected"]["state"], &came["state"]].map(|it| &it["owner"]);
+    assert_ne!(was, is, "{wrong}");
 }

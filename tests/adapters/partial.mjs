@@ -205,9 +205,12 @@ function partOf(entries) {
 function finish(parts) {
   const count = parts.reduce((all, part) => all + part.count, 0);
   for (const part of parts) {
-    const bound = BigInt(part.count) * VALUE_MAX * 10n ** BigInt(DECIMALS_MAX);
+    const sum = BigInt(part.sum);
+    const units = part.histogram.map((_, decimals) => 10n ** BigInt(DECIMALS_MAX - decimals));
+    const bound = units.reduce((all, unit, decimals) => all + BigInt(part.histogram[decimals]) * VALUE_MAX * unit, 0n);
     const counted = part.histogram.reduce((all, times) => all + times, 0);
-    if (counted !== part.count || BigInt(part.sum) > bound || BigInt(part.sum) < -bound) refuse("BadRequest");
+    const smallest = units[part.histogram.findLastIndex((times) => times > 0)] ?? 1n;
+    if (counted !== part.count || sum > bound || sum < -bound || sum % smallest !== 0n) refuse("BadRequest");
   }
   if (count === 0) return { count, value: "0", decimals: 0 };
   const times = Array.from({ length: DECIMALS_MAX + 1 }, (_, at) => parts.reduce((all, part) => all + part.histogram[at], 0));

@@ -176,9 +176,11 @@ fn r28_a_registry_is_the_canonical_one_on_its_networks_only() {
         (38_833, ON_MAINNETS, others),
         (38_833, ON_TESTNETS, others),
     ] {
+        let id = format!("eip155:{chain}");
         let chain = LocalChain::start(chain);
         put_at(&chain, identity);
-        let plan = Workplace::at(&chain).plan(&["--identity", identity]);
+        let workplace = Workplace::at(&chain).of_chain(&id);
+        let plan = workplace.plan(&["--identity", identity]);
         let note = format!("{identity}: {words}");
         assert!(plan.assert_done().stdout.contains(&note), "{}", plan.stdout);
     }

@@ -8,6 +8,7 @@ mod child;
 mod directory;
 pub mod evm;
 mod fault;
+pub mod impostor;
 pub(crate) mod line_program;
 mod news;
 mod secrets;
@@ -23,6 +24,7 @@ pub use secrets::RunSecret;
 use crate::model::{
     Actor, Agent, AgentState, CanonicalState, Chain, Operation, Outcome, RegistryProfile,
 };
+use impostor::{Impostor, Trial};
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeSet, fmt};
 use views::{Draw, Known, ViewAnswer, ViewName};
@@ -106,6 +108,25 @@ pub trait Backend: Send {
     /// # Errors
     /// As [`Self::execute`].
     fn agent_state(&mut self, agent: &Agent) -> Result<Option<AgentState>, StepFault>;
+
+    /// What [`Self::try_impostor`] puts where.
+    fn impostors(&self) -> BTreeSet<Impostor> {
+        BTreeSet::new()
+    }
+
+    /// Plays an operation with accounts in it that are not what they seem, chosen by `draw`, and takes back whatever comes
+    /// of it. `None`: it cannot be played so here.
+    ///
+    /// # Errors
+    /// As [`Self::execute`].
+    fn try_impostor(
+        &mut self,
+        _operation: &Operation,
+        _time: u64,
+        _draw: u64,
+    ) -> Result<Option<Trial>, StepFault> {
+        Ok(None)
+    }
 
     /// Every view of the registries' interfaces, whether or not it can be asked: what the run
     /// reports as not asked otherwise.

@@ -3,9 +3,12 @@ use super::{
     bounds::{self, Reached},
     mutators,
 };
-use crate::model::{Chain, Operation, Verdict};
+use crate::{
+    backend::impostor::{Impostor, Trial},
+    model::{Chain, Operation, Verdict},
+};
 use serde::Serialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What was tried, by operation and by mutator.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -15,6 +18,8 @@ pub struct Metrics {
     pub mutators: BTreeMap<&'static str, Tally>,
     /// How often each place of a bound decided what came of a step, by its words.
     pub bounds: BTreeMap<String, u64>,
+    /// Places where impostors were put, and kinds of impostors, by their words.
+    pub impostors: BTreeMap<String, Tally>,
     /// Steps that were mutated on purpose.
     pub mutated: u64,
     pub steps: u64,
@@ -63,6 +68,22 @@ impl Metrics {
         }
     }
 
+    /// What a run is to try, and may not.
+    pub fn expect_impostors(&mut self, all: &BTreeSet<Impostor>) {
+        for impostor in all {
+            self.impostors.entry(impostor.to_string()).or_default();
+        }
+    }
+
+    /// Counts a step that was played with impostors.
+    pub fn count_impostors(&mut self, trial: &Trial) {
+        let accepted = trial.observed.outcome.verdict == Verdict::Ok;
+        let named: BTreeSet<_> = trial.impostors.iter().map(ToString::to_string).collect();
+        for impostor in named {
+            self.impostors.entry(impostor).or_default().count(accepted);
+        }
+    }
+
     pub fn add(&mut self, other: &Self) {
         self.steps += other.steps;
         self.mutated += other.mutated;
@@ -71,6 +92,9 @@ impl Metrics {
         }
         for (name, tally) in &other.mutators {
             self.mutators.entry(name).or_default().add(tally);
+        }
+        for (name, tally) in &other.impostors {
+            self.impostors.entry(name.clone()).or_default().add(tally);
         }
         for (place, decided) in &other.bounds {
             *self.bounds.entry(place.clone()).or_default() += decided;
@@ -82,7 +106,7 @@ impl Metrics {
         self.steps >= STEPS_MIN
     }
 
-    /// Operations that were never tried or hardly ever accepted, mutators that were never tried,
+    /// Operations that were never tried or hardly ever accepted, mutators and impostors that were never tried,
     /// and bounds that never decided. None if the run is too short to tell.
     pub fn vacuous(&self) -> Vec<Vacuous> {
         if !self.can_tell() {
@@ -103,8 +127,17 @@ impl Metrics {
                 what: format!("mutator {name}"),
                 tally: Tally::default(),
             }))
+            .chain(self.untried_impostors())
             .chain(self.undecided())
             .collect()
+    }
+
+    fn untried_impostors(&self) -> impl Iterator<Item = Vacuous> {
+        let untried = self.impostors.iter().filter(|(_, tally)| tally.tried == 0);
+        untried.map(|(name, tally)| Vacuous {
+            what: format!("impostor {name}"),
+            tally: *tally,
+        })
     }
 
     fn undecided(&self) -> impl Iterator<Item = Vacuous> {

@@ -323,9 +323,12 @@ impl Shared {
             divergence,
             number: task.number,
         };
-        // A mutator's word holds for the world that it was made in.
-        if finding.divergence.subject() != Some(Subject::Mutator) {
-            finding.steps.iter_mut().for_each(|it| it.mutation = None);
+        // A mutator's word holds for the world that it was made in, and no scenario names impostors.
+        let is_of_its_world = |it| matches!(it, Subject::Mutator | Subject::Impostor);
+        if !finding.divergence.subject().is_some_and(is_of_its_world) {
+            for step in &mut finding.steps {
+                (step.mutation, step.impostors) = (None, None);
+            }
             shrink::shrink(runner, &mut finding)?;
         }
         Ok(Some(finding))

@@ -20,6 +20,10 @@ impl Random {
         self.0.next_u64().checked_rem(limit).unwrap_or(0)
     }
 
+    pub fn number(&mut self) -> u64 {
+        self.0.next_u64()
+    }
+
     pub fn percent(&mut self, chance: u64) -> bool {
         self.below(100) < chance
     }

@@ -81,9 +81,11 @@ impl Recipe {
         let mut world = World::new();
         for segment in &self.0 {
             let mut random = Random::of(b"world", segment.seed, segment.number);
+            let mut impostors = Random::of(b"impostors", segment.seed, segment.number);
             world.turn_to(segment.number);
             for _ in 0..segment.steps {
-                let step = next(&world, &mut random);
+                let mut step = next(&world, &mut random);
+                step.impostors = Some(impostors.number());
                 let after = world.clone().take(&step);
                 notes.push(note(&world, &step, &after));
                 steps.push(step);

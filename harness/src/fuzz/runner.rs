@@ -2,10 +2,11 @@ use super::{Metrics, START, Transition, world::actors};
 use crate::{
     backend::{
         Backend, Observed, StepFault,
+        impostor::Trial,
         views::{Draw, Known, ViewAnswer, ViewName},
     },
     model::{
-        CanonicalState, Chain, Operation, Outcome, Records, Referee, Verdict, first_difference,
+        AgentState, CanonicalState, Chain, Operation, Outcome, Records, Referee, Verdict, first_difference,
     },
 };
 use serde::Serialize;
@@ -55,6 +56,8 @@ pub enum Subject {
     Fault,
     /// A mutated step did not provoke its class on the model.
     Mutator,
+    /// A step with an account in it that is not what it seems.
+    Impostor,
 }
 
 impl fmt::Display for Subject {
@@ -66,6 +69,7 @@ impl fmt::Display for Subject {
             Self::View => "view",
             Self::Fault => "inconclusive",
             Self::Mutator => "class that the mutator must provoke",
+            Self::Impostor => "impostors",
         })
     }
 }
@@ -161,11 +165,26 @@ impl Runner {
         mut metrics: Option<&mut Metrics>,
     ) -> Result<Option<Divergence>, StepFault> {
         self.reset(steps)?;
+        if let Some(metrics) = metrics.as_deref_mut() {
+            for backend in &self.backends {
+                metrics.expect_impostors(&backend.impostors());
+            }
+        }
         for (at, step) in steps.iter().enumerate() {
             if self.must_stop() {
                 return Ok(None);
             }
+            let before = self.agent_states(&step.operation);
             let expected = self.expect(step);
+            let found = self.impostor_differences(
+                step,
+                &before,
+                &expected,
+                metrics.as_deref_mut(),
+            )?;
+            if !found.is_empty() {
+                return Ok(Some(self.divergence(at + 1, &step.operation, found)));
+            }
             if let Some(metrics) = metrics.as_deref_mut() {
                 metrics.count(
                     step,
@@ -264,6 +283,68 @@ impl Runner {
                     },
                 ),
             );
+        }
+        Ok(found)
+    }
+
+    /// The agent that the operation is about, as each model has it.
+    fn agent_states(&self, operation: &Operation) -> [Option<AgentState>; 2] {
+        let agent = operation.agent().filter(|_| !operation.is_read());
+        let states = self.models.each_ref();
+        states.map(|(_, model)| model.state().agents.get(agent?).cloned())
+    }
+
+    /// Plays the step with impostors, where a backend has some. It is refused, or comes to what it comes to without.
+    fn impostor_differences(
+        &mut self,
+        step: &Transition,
+        before: &[Option<AgentState>; 2],
+        expected: &[(Chain, Outcome); 2],
+        mut metrics: Option<&mut Metrics>,
+    ) -> Result<Vec<Difference>, StepFault> {
+        let mut found = Vec::new();
+        let Some(draw) = step.impostors else {
+            return Ok(found);
+        };
+        let after = self.agent_states(&step.operation);
+        for backend in &mut self.backends {
+            if !backend.supports(&step.operation) {
+                continue;
+            }
+            let at = Chain::ALL.iter().position(|it| *it == backend.chain());
+            let Some(at) = at else { continue };
+            let tried = backend.try_impostor(&step.operation, self.time, draw);
+            let (path, expected, actual, native_error) = match tried {
+                Ok(None) => continue,
+                Ok(Some(trial)) => {
+                    if let Some(metrics) = metrics.as_deref_mut() {
+                        metrics.count_impostors(&trial);
+                    }
+                    let states = [before[at].as_ref(), after[at].as_ref()];
+                    match impostor_difference(&trial, &expected[at].1, states) {
+                        None => continue,
+                        Some((expected, actual)) => {
+                            let words: Vec<_> =
+                                trial.impostors.iter().map(ToString::to_string).collect();
+                            let native = trial.observed.native_error;
+                            (words.join(", "), expected, actual, native)
+                        }
+                    }
+                }
+                Err(StepFault::Unreachable(reason)) => return Err(StepFault::Unreachable(reason)),
+                Err(fault) => {
+                    let fault = json!(fault.to_string());
+                    (String::new(), json!("an answer"), fault, None)
+                }
+            };
+            found.push(Difference {
+                participant: backend.name().to_owned(),
+                subject: Subject::Impostor,
+                path: Some(path),
+                expected,
+                actual,
+                native_error,
+            });
         }
         Ok(found)
     }
@@ -435,6 +516,33 @@ fn readable(outcome: &Outcome) -> Value {
         "events": outcome.events,
         "summary": outcome.summary,
     })
+}
+
+/// A step with impostors is refused for them and changes nothing. If it breaks a rule without them, another rule may be the
+/// first now. Some may also come to what they come to without.
+fn impostor_difference(
+    trial: &Trial,
+    expected: &Outcome,
+    [before, after]: [Option<&AgentState>; 2],
+) -> Option<(Value, Value)> {
+    let (outcome, state) = (&trial.observed.outcome, trial.state.as_ref());
+    let is_sound = expected.verdict == Verdict::Ok;
+    let fits = |class| trial.refusals.contains(&class) || !is_sound;
+    let is_refused = match outcome.verdict {
+        Verdict::Refused(class) => fits(class) && outcome.events.is_empty() && state == before,
+        _ => false,
+    };
+    let is_the_same = outcome_difference(expected, outcome).is_none() && state == after;
+    if is_refused || (trial.may_do_as_well && is_the_same) {
+        return None;
+    }
+    let refusals: Vec<_> = trial.refusals.iter().map(|it| it.name()).collect();
+    let wanted = json!({
+        "refused": refusals, "or": trial.may_do_as_well.then(|| readable(expected)),
+        "state": before,
+    });
+    let came = json!({ "outcome": readable(outcome), "state": state });
+    Some((wanted, came))
 }
 
 /// A mutator names its class apart from the model.

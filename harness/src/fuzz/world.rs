@@ -69,6 +69,8 @@ pub struct Transition {
     pub mutation: Option<Mutation>,
     /// The bounds that its values are at, or right beside.
     pub bounds: Vec<Reached>,
+    /// Chooses the impostors that the step is played with first, where a backend has some. `None`: none.
+    pub impostors: Option<u64>,
 }
 
 /// Which rule a step breaks, and what must come of it.
@@ -101,8 +103,8 @@ pub struct World {
     pub registrations: u64,
     pub authorizations: Vec<Authorization>,
     pub used_consents: Vec<Consent>,
-    /// Tasks whose payments counted.
-    pub spent_tasks: Vec<String>,
+    /// Payments that counted: the task and the payer (R32).
+    pub spent: Vec<(String, Actor)>,
     pub focus: Focus,
 }
 
@@ -127,7 +129,7 @@ impl World {
             registrations: 0,
             authorizations: Vec::new(),
             used_consents: Vec::new(),
-            spent_tasks: Vec::new(),
+            spent: Vec::new(),
             focus: Focus::Nothing,
         }
     }
@@ -192,7 +194,9 @@ impl World {
                 self.used_consents.extend(consent.clone());
             }
             Operation::AttachPaymentProof(attached) => {
-                self.spent_tasks.push(attached.payment.task.clone());
+                let payment = &attached.payment;
+                self.spent
+                    .push((payment.task.clone(), payment.payer.clone()));
             }
             _ => (),
         }
@@ -233,6 +237,7 @@ pub fn next(world: &World, random: &mut Random) -> Transition {
         wait,
         mutation: None,
         bounds: Vec::new(),
+        impostors: None,
     };
     let mut step = chosen(world, sound, time, random);
     step.bounds = bounds::reached(world, &step.operation, step.time_after(world));

@@ -71,6 +71,9 @@ impl Model {
 
     fn record_feedback(&mut self, feedback: &Feedback) -> Result<Event, Refusal> {
         let time = self.state.time;
+        if self.is_stranger(&feedback.agent, &feedback.by)? {
+            self.note_stranger(&feedback.agent, &feedback.by)?; // R13
+        }
         let authorized = &mut self.agent_mut(&feedback.agent)?.authorized;
         let index = authorized
             .last_index(&feedback.by)

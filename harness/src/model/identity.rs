@@ -227,14 +227,19 @@ impl Model {
         Ok(Vec::new())
     }
 
-    /// R7.
+    /// R7: whoever is named agrees. The owner, who asks, needs no other signature, and nobody is asked if nobody is named.
     pub(super) fn set_feedback_authority(
         &mut self,
         agent: &Agent,
         by: &Actor,
         authority: Option<&Actor>,
+        consents: bool,
     ) -> Done {
         self.check_may_manage(agent, by)?;
+        let owner = &self.agent(agent)?.owner;
+        if authority.is_some_and(|named| named != owner) && !consents {
+            return Err(ErrorClass::AuthorityConsentMissing);
+        }
         match authority {
             Some(authority) => {
                 let authorities = &mut self.approvals.authorities;
@@ -271,6 +276,12 @@ impl Model {
         let is_insider = self.may_transfer(agent, by, owner)
             || (self.chain == Chain::Svm && self.approvals.authorities.get(agent) == Some(by));
         (!is_insider).then_some(()).ok_or(ErrorClass::SelfFeedback)
+    }
+
+    /// R13: who is neither owner, authority nor wallet, so that what they pay can prove something.
+    pub(super) fn is_stranger(&self, agent: &Agent, actor: &Actor) -> Result<bool, Refusal> {
+        let wallet = self.agent(agent)?.wallet.as_ref();
+        Ok(wallet != Some(actor) && self.check_is_no_insider(agent, actor).is_ok())
     }
 
     /// R7: the one key whose authorizations count. A feedback authority exists on Solana only.

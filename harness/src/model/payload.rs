@@ -112,6 +112,18 @@ pub struct SetFeedbackAuthority {
     pub by: Actor,
     /// `None`: the owner's key counts again (R7).
     pub authority: Option<Actor>,
+    /// Whether the authority agrees, by its signature (R7). The owner's own key is asked for nothing.
+    #[serde(default = "yes", skip_serializing_if = "is_yes")]
+    pub consents: bool,
+}
+
+const fn yes() -> bool {
+    true
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref)] // serde's signature
+const fn is_yes(it: &bool) -> bool {
+    *it
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -16,8 +16,10 @@ pub(super) struct Payments {
     proposed: Option<Actor>,
     tokens: BTreeSet<Actor>,
     facilitators: BTreeSet<Actor>,
-    /// Task references that counted.
-    spent: BTreeSet<String>,
+    /// Payments that counted: the task reference and the payer (R32).
+    spent: BTreeSet<(String, Actor)>,
+    /// Entries whose reviewer was neither owner, authority nor wallet of the agent when it was given: agent, client, index.
+    by_strangers: BTreeSet<(Agent, Actor, u64)>,
 }
 
 /// R9: whoever initialized the registry. The label is the same in every scenario.
@@ -31,6 +33,7 @@ impl Default for Payments {
             tokens: BTreeSet::new(),
             facilitators: BTreeSet::new(),
             spent: BTreeSet::new(),
+            by_strangers: BTreeSet::new(),
         }
     }
 }
@@ -99,20 +102,29 @@ impl Model {
         let tamper = payment.tamper.as_ref();
         self.check_precompile(&payment.facilitator, tamper)?; // variance 1
         self.check_entry_takes_proof(agent, by, client, index)?;
-        if self.payments.spent.contains(&payment.task) {
-            return Err(ErrorClass::PaymentSpent);
+        let spent = (payment.task.clone(), payment.payer.clone());
+        if self.payments.spent.contains(&spent) {
+            return Err(ErrorClass::PaymentSpent); // R13, R32
         }
         self.check_form(&payment.facilitator, tamper)?; // R11
         if self.state.time >= payment.expiry {
             return Err(ErrorClass::AuthExpired);
         }
-        self.check_payment_counts(agent, client, payment)?;
+        self.check_payment_counts(agent, client, index, payment)?;
         let is_elsewhere = matches!(tamper, Some(Tamper::WrongChain | Tamper::WrongRegistry));
         let is_outdated = payment.version == ProofVersion::V1; // R13
         if payment.agent != *agent || is_elsewhere || is_outdated {
             return Err(ErrorClass::AuthNotGranted);
         }
         self.record_payment(agent, client, index, payment)
+    }
+
+    /// The client's next entry is one of a stranger's.
+    pub(super) fn note_stranger(&mut self, agent: &Agent, client: &Actor) -> Result<(), Refusal> {
+        let index = self.agent(agent)?.authorized.last_index(client) + 1;
+        let entry = (agent.clone(), client.clone(), index);
+        self.payments.by_strangers.insert(entry);
+        Ok(())
     }
 
     fn check_entry_takes_proof(
@@ -141,18 +153,18 @@ impl Model {
         Ok(())
     }
 
-    /// R13: payer, token, amount, payment time and facilitator. The payee is the facilitator's word.
+    /// R13: payer, token, amount, payment time and facilitator. The payee is the facilitator's word. What the reviewer was
+    /// to the agent counts as of the entry: an owner could void an honest proof with what they set later.
     fn check_payment_counts(
         &self,
         agent: &Agent,
         client: &Actor,
+        index: u64,
         payment: &Payment,
     ) -> Result<(), Refusal> {
-        let wallet = self.agent(agent)?.wallet.as_ref();
-        let is_outsider = self.check_is_no_insider(agent, &payment.payer).is_ok();
+        let entry = (agent.clone(), client.clone(), index);
         let counts = payment.payer == *client
-            && is_outsider
-            && wallet != Some(&payment.payer)
+            && self.payments.by_strangers.contains(&entry)
             && self.payments.tokens.contains(&payment.token)
             && payment.amount > 0
             && payment.paid_at <= self.state.time
@@ -179,7 +191,8 @@ impl Model {
             amount: Integer(payment.amount.into()),
         });
         authorized::recount(authorized);
-        self.payments.spent.insert(payment.task.clone()); // R13: counts once
+        let spent = (payment.task.clone(), payment.payer.clone());
+        self.payments.spent.insert(spent); // R13: counts once
         Ok(vec![Event::PaymentProven {
             agent: agent.clone(),
             client: client.clone(),
@@ -207,6 +220,12 @@ impl Model {
     /// Do statements of this facilitator count?
     pub fn lists_facilitator(&self, facilitator: &Actor) -> bool {
         self.payments.facilitators.contains(facilitator)
+    }
+
+    /// Was the reviewer neither owner, authority nor wallet when the entry was given (R13)?
+    pub fn is_by_stranger(&self, agent: &Agent, client: &Actor, index: u64) -> bool {
+        let entry = (agent.clone(), client.clone(), index);
+        self.payments.by_strangers.contains(&entry)
     }
 
     /// Whom the authority named as its successor.

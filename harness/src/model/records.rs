@@ -19,6 +19,11 @@ pub struct Records {
     pub transfers: BTreeMap<Agent, u64>,
     /// Solana: the scheme of each authorized entry, index 1 first (R10).
     pub entry_schemes: BTreeMap<(Agent, Actor), Vec<u8>>,
+    /// The agent's wallet, if it has one, and when it was last written, in seconds after the start (R3, R13).
+    pub wallets: BTreeMap<Agent, (Option<Actor>, u64)>,
+    /// Solana: of each authorized entry, index 1 first, whether its reviewer was neither owner, authority nor wallet when
+    /// it was given (R13).
+    pub by_strangers: BTreeMap<(Agent, Actor), Vec<bool>>,
     /// Solana: when each open entry was given, in seconds after the start, index 1 first.
     pub open_times: BTreeMap<(Agent, Actor), Vec<u64>>,
     /// Every response to feedback, in order (R19).
@@ -60,6 +65,7 @@ pub struct Requested {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Proven {
     pub task: String,
+    pub payer: Actor,
     pub agent: Agent,
     pub client: Actor,
     pub index: u64,
@@ -74,6 +80,8 @@ impl Default for Records {
             schemes: BTreeMap::new(),
             transfers: BTreeMap::new(),
             entry_schemes: BTreeMap::new(),
+            wallets: BTreeMap::new(),
+            by_strangers: BTreeMap::new(),
             open_times: BTreeMap::new(),
             responses: Vec::new(),
             requests: Vec::new(),
@@ -100,6 +108,7 @@ impl Records {
         if let Operation::AttachPaymentProof(it) = operation {
             self.payments.push(Proven {
                 task: it.payment.task.clone(),
+                payer: it.payment.payer.clone(),
                 agent: it.agent.clone(),
                 client: it.client.clone(),
                 index: it.index,
@@ -182,6 +191,21 @@ impl Records {
                 index: *index,
                 responder: responder.clone(),
             }),
+            Event::AgentRegistered { agent, owner, .. } => {
+                let wallet = (Some(owner.clone()), time); // R3
+                self.wallets.insert(agent.clone(), wallet);
+            }
+            Event::AgentWalletSet { agent, wallet } => {
+                self.wallets.insert(agent.clone(), (wallet.clone(), time));
+            }
+            // R13, R18: an owner or an authority cannot have given it.
+            Event::AuthorizedFeedback { agent, client, .. } => {
+                let wallet = self.wallets.get(agent).and_then(|it| it.0.as_ref());
+                let by_stranger = wallet != Some(client);
+                let of_client = (agent.clone(), client.clone());
+                let entries = self.by_strangers.entry(of_client).or_default();
+                entries.push(by_stranger);
+            }
             Event::OpenFeedback { agent, client, .. } => {
                 let of_client = (agent.clone(), client.clone());
                 self.open_times.entry(of_client).or_default().push(time);

@@ -133,7 +133,8 @@ impl Model {
                 agent,
                 by,
                 authority,
-            }) => self.set_feedback_authority(agent, by, authority.as_ref()),
+                consents,
+            }) => self.set_feedback_authority(agent, by, authority.as_ref(), *consents),
             Operation::SetAuthSchemes(SetAuthSchemes { agent, by, schemes }) => {
                 self.set_auth_schemes(agent, by, *schemes)
             }

@@ -319,6 +319,35 @@ fn r4_a_token_account_whose_owner_could_change_is_refused_on_solana() {
 }
 
 #[test]
+fn r7_nobody_becomes_the_authority_against_their_will() {
+    let name = |agent: &str, by: &str, authority: Option<&str>, consents| {
+        Operation::SetFeedbackAuthority(SetFeedbackAuthority {
+            agent: agent.into(),
+            by: by.into(),
+            authority: authority.map(Into::into),
+            consents,
+        })
+    };
+    let missing = refused(AuthorityConsentMissing);
+    for (agent, by, authority, consents, verdict) in [
+        ("desk", "alice", Some("bob"), false, missing),
+        ("desk", "alice", Some("bob"), true, Verdict::Ok),
+        ("desk", "alice", Some("alice"), false, Verdict::Ok),
+        ("desk", "alice", None, false, Verdict::Ok),
+        ("desk", "bob", Some("dana"), false, refused(NotAuthorized)),
+        ("desk", "bob", Some("bob"), true, refused(NotAuthorized)),
+        ("ghost", "bob", Some("dana"), false, refused(AgentNotFound)),
+    ] {
+        let operation = name(agent, by, authority, consents);
+        expect(&mut registered(Chain::Svm), 2, operation, verdict);
+    }
+    let mut model = registered(Chain::Svm);
+    expect(&mut model, 2, name("desk", "alice", Some("bob"), false), missing);
+    let signer = model.signer_of(&"desk".into()).cloned();
+    assert_eq!(signer, Some("alice".into()));
+}
+
+#[test]
 fn r4_a_transfer_takes_authority_and_schemes_away() {
     let mut model = registered(Chain::Svm);
     let settings = [
@@ -326,6 +355,7 @@ fn r4_a_transfer_takes_authority_and_schemes_away() {
             agent: "desk".into(),
             by: "alice".into(),
             authority: Some("dana".into()),
+            consents: true,
         }),
         Operation::SetAuthSchemes(SetAuthSchemes {
             agent: "desk".into(),

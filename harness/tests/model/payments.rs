@@ -2,8 +2,9 @@
 use super::*;
 use concord_canonical::ErrorClass::*;
 use concord_harness::model::{
-    AcceptRegistryAuthority, AttachPaymentProof, DEPLOYER, Event, ListFacilitator,
-    ListPaymentToken, Payment, ProofVersion, ProposeRegistryAuthority, Tamper, UnsetAgentWallet,
+    AcceptRegistryAuthority, AttachPaymentProof, Authorization, Consent, DEPLOYER, Event,
+    ListFacilitator, ListPaymentToken, Payment, ProofVersion, ProposeRegistryAuthority,
+    SetAgentWallet, SetFeedbackAuthority, Tamper, UnsetAgentWallet,
 };
 
 /// Finn states that Bob paid Alice 5 of `usd`, until second 100.
@@ -174,6 +175,78 @@ fn r13_a_payment_counts_once_and_for_one_entry() {
         ..paid()
     };
     expect(&mut model, 9, attach("bob", 2, other), Verdict::Ok);
+}
+
+/// R32: a payment is its transaction and its payer.
+#[test]
+fn r13_two_payers_of_one_transaction_prove_two_payments() {
+    let mut model = reviewed();
+    for score in [10, 20] {
+        let granted = Authorization {
+            client: "carol".into(),
+            ..granted()
+        };
+        let given = give(&mut model, feedback("carol", score, Some(granted)), 6);
+        assert_eq!(given.verdict, Verdict::Ok);
+    }
+    let of_carol = |index| {
+        let Operation::AttachPaymentProof(proof) = attach("carol", index, paid()) else {
+            unreachable!("it is one");
+        };
+        Operation::AttachPaymentProof(AttachPaymentProof {
+            client: "carol".into(),
+            payment: Payment {
+                payer: "carol".into(),
+                ..paid()
+            },
+            ..proof
+        })
+    };
+    expect(&mut model, 7, attach("bob", 1, paid()), Verdict::Ok);
+    expect(&mut model, 8, of_carol(1), Verdict::Ok);
+    expect(&mut model, 9, of_carol(2), refused(PaymentSpent));
+}
+
+/// Whatever the owner sets after the entry was given.
+#[test]
+fn r13_what_the_reviewer_was_to_the_agent_counts_as_of_the_entry() {
+    let wallet = |wallet: &str| {
+        Operation::SetAgentWallet(SetAgentWallet {
+            agent: "desk".into(),
+            by: "alice".into(),
+            wallet: Some(wallet.into()),
+            consent: Some(Consent {
+                signer: wallet.into(),
+                agent: "desk".into(),
+                wallet: wallet.into(),
+                owner: "alice".into(),
+                deadline: 100,
+            }),
+        })
+    };
+    let later = [
+        Operation::SetFeedbackAuthority(SetFeedbackAuthority {
+            agent: "desk".into(),
+            by: "alice".into(),
+            authority: Some("bob".into()),
+            consents: true,
+        }),
+        wallet("bob"),
+        transfer("alice", "bob"),
+    ];
+    for change in later {
+        let mut model = reviewed();
+        expect(&mut model, 6, change, Verdict::Ok);
+        expect(&mut model, 7, attach("bob", 1, paid()), Verdict::Ok);
+    }
+    let mut model = reviewed();
+    expect(&mut model, 6, wallet("bob"), Verdict::Ok);
+    given(&mut model, 90, 7);
+    let no = refused(PaymentNotAccepted);
+    expect(&mut model, 8, attach("bob", 3, paid()), no);
+    expect(&mut model, 9, wallet("wren"), Verdict::Ok);
+    expect(&mut model, 10, attach("bob", 3, paid()), no);
+    expect(&mut model, 11, attach("bob", 1, paid()), Verdict::Ok);
 }
 
 #[test]

@@ -130,6 +130,40 @@ fn entries_have_scheme_and_time() {
     assert_eq!(world.records.open_times[&of_bob], [7, 9]);
 }
 
+/// R13: when the wallet was written, and whose the entry was then.
+#[test]
+fn wallets_have_times_and_entries_say_whether_a_stranger_gave_them() {
+    let mut world = World::new(Chain::Svm);
+    let desk = Agent::from("desk");
+    let give = json!({"give_feedback": {"agent": "desk", "by": "bob", "score": 1, "authorization": grant("bounded")}});
+    let consent = json!({"signer": "bob", "agent": "desk", "wallet": "bob", "owner": "alice", "deadline": 99});
+    let wallet = json!({"set_agent_wallet": {"agent": "desk", "by": "alice", "wallet": "bob", "consent": consent}});
+    world.accepts(
+        4,
+        json!({"set_agent_uri": {"agent": "desk", "by": "alice", "uri": "ipfs://other"}}),
+    );
+    assert_eq!(world.records.wallets[&desk], (Some("alice".into()), 1));
+    world.accepts(5, give.clone());
+    world.accepts(6, wallet);
+    assert_eq!(world.records.wallets[&desk], (Some("bob".into()), 6));
+    world.accepts(7, give.clone());
+    world.accepts(
+        8,
+        json!({"unset_agent_wallet": {"agent": "desk", "by": "alice"}}),
+    );
+    assert_eq!(world.records.wallets[&desk], (None, 8));
+    world.accepts(9, give);
+    let of_bob = (desk.clone(), Actor::from("bob"));
+    assert_eq!(world.records.by_strangers[&of_bob], [true, false, true]);
+    let by_stranger = [1, 2, 3].map(|it| world.model.is_by_stranger(&desk, &of_bob.1, it));
+    assert_eq!(by_stranger, [true, false, true]);
+    world.accepts(
+        10,
+        json!({"transfer": {"agent": "desk", "by": "alice", "to": "alice"}}),
+    );
+    assert_eq!(world.records.wallets[&desk], (None, 8));
+}
+
 #[test]
 fn what_is_refused_is_not_noted() {
     let mut world = World::new(Chain::Evm);
@@ -221,6 +255,7 @@ fn the_registry_s_lists_and_keys_are_noted_as_the_model_has_them() {
     world.accepts(6, json!({"attach_payment_proof": {"agent": "desk", "by": "bob", "client": "bob", "index": 1, "payment": payment}}));
     let proven = Proven {
         task: "one".to_owned(),
+        payer: "bob".into(),
         agent: "desk".into(),
         client: "bob".into(),
         index: 1,

@@ -14,7 +14,7 @@ pub fn precompile(authorization: &Authorization, world: &World) -> Option<Instru
         // R10
         Form::X84 => x84_message(
             &world.keys.actor(&authorization.client).to_bytes(),
-            &world.keys.mint(&authorization.agent).to_bytes(),
+            &world.mint(&authorization.agent).to_bytes(),
         )
         .to_vec(),
     };
@@ -37,7 +37,7 @@ pub fn claim(authorization: Option<&Authorization>, world: &World) -> FeedbackAu
 fn bounded_message(authorization: &Authorization, world: &World) -> [u8; 56] {
     let domain = Domain::named(authorization.tamper.as_ref(), world);
     SvmFeedbackAuth {
-        agent_mint: world.keys.mint(&authorization.agent).to_bytes(),
+        agent_mint: world.mint(&authorization.agent).to_bytes(),
         client: world.keys.actor(&authorization.client).to_bytes(),
         index_limit: authorization.index_limit,
         expiry: world.start.saturating_add(authorization.expiry),

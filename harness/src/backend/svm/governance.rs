@@ -24,13 +24,11 @@ impl<L: Ledger> Registry<L> {
         let authority = found.authority;
         let tokens = changes(
             (&now.payment_tokens, &found.payment_tokens),
-            |it| program.remove_payment_token(authority, it),
-            |it| program.add_payment_token(authority, it),
+            |it, listed| program.set_payment_token(authority, it, listed),
         );
         let facilitators = changes(
             (&now.facilitators, &found.facilitators),
-            |it| program.remove_facilitator(authority, it),
-            |it| program.add_facilitator(authority, it),
+            |it, listed| program.set_facilitator(authority, it, listed),
         );
         for some in [tokens, facilitators].concat().chunks(CHANGES_MAX) {
             self.change(&self.key_of(&authority)?, some)?;
@@ -89,11 +87,10 @@ impl<L: Ledger> Registry<L> {
 /// What makes a list what it was. Its order does not matter.
 fn changes(
     (now, found): (&[Address], &[Address]),
-    remove: impl Fn(Address) -> Instruction,
-    add: impl Fn(Address) -> Instruction,
+    set: impl Fn(Address, bool) -> Instruction,
 ) -> Vec<Instruction> {
     let surplus = now.iter().filter(|it| !found.contains(it));
     let missing = found.iter().filter(|it| !now.contains(it));
-    let remove = surplus.map(|it| remove(*it));
-    remove.chain(missing.map(|it| add(*it))).collect()
+    let remove = surplus.map(|it| set(*it, false));
+    remove.chain(missing.map(|it| set(*it, true))).collect()
 }

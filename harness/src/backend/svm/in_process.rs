@@ -1,6 +1,7 @@
 //! The program in litesvm: the real VM, without a process or JSON.
 use super::{
     Keyring,
+    impostors::{Plan, Tried},
     ledger::{Answer, Done, Failed, Ledger, Ran, Sent, called, check_instructions, check_size},
     lookup_table,
 };
@@ -27,11 +28,37 @@ pub const LAMPORTS: u64 = 100_000_000_000;
 pub struct Litesvm {
     pub(super) svm: LiteSVM,
     marked: Option<LiteSVM>,
+    trial: Option<Trial>,
+}
+
+/// A transaction with impostors.
+struct Trial {
+    plan: Plan,
+    before: LiteSVM,
 }
 
 impl Litesvm {
     pub(super) fn new(svm: LiteSVM) -> Self {
-        Self { svm, marked: None }
+        Self {
+            svm,
+            marked: None,
+            trial: None,
+        }
+    }
+
+    /// Nothing of it has to fit a packet: whoever attacks has address lookup tables.
+    fn disguised(
+        &self,
+        svm: &mut LiteSVM,
+        plan: &Plan,
+        signers: &[&Keypair],
+        instructions: &[Instruction],
+    ) -> Answer<Transaction> {
+        let mut instructions = instructions.to_vec();
+        plan.disguise(svm, &mut instructions)?;
+        let signers = plan.signers(svm, signers, &instructions)?;
+        let message = Message::new(&instructions, Some(&signers[0].pubkey()));
+        Ok(Transaction::new(&signers, message, svm.latest_blockhash()))
     }
 
     fn transaction(
@@ -123,7 +150,15 @@ impl Ledger for Litesvm {
 
     fn send(&mut self, signers: &[&Keypair], instructions: &[Instruction]) -> Answer<Sent> {
         self.svm.expire_blockhash(); // equal transactions in a row are two, not one
-        let transaction = self.transaction(signers, instructions)?;
+        let transaction = match self.trial.take() {
+            None => self.transaction(signers, instructions)?,
+            Some(trial) => {
+                let mut svm = self.svm.clone();
+                let disguised = self.disguised(&mut svm, &trial.plan, signers, instructions);
+                (self.svm, self.trial) = (svm, Some(trial));
+                disguised?
+            }
+        };
         let message = transaction.message.clone();
         let now = self.svm.get_sysvar::<Clock>().unix_timestamp;
         Ok(Sent {
@@ -138,6 +173,13 @@ impl Ledger for Litesvm {
 
     fn simulate(&self, instruction: &Instruction) -> Answer<Ran> {
         let signer = &Keyring::Public.actor_key(&Actor::from(DEPLOYER));
+        if let Some(trial) = &self.trial {
+            let mut svm = self.svm.clone();
+            let instructions = std::slice::from_ref(instruction);
+            let disguised = self.disguised(&mut svm, &trial.plan, &[signer], instructions)?;
+            let simulated = svm.simulate_transaction(disguised);
+            return Ok(simulated.map(|it| answered(it.meta)).map_err(failed));
+        }
         match self.transaction(&[signer], std::slice::from_ref(instruction)) {
             Ok(transaction) => {
                 let simulated = self.svm.simulate_transaction(transaction);
@@ -157,6 +199,20 @@ impl Ledger for Litesvm {
 
     fn rent(&self, bytes: usize) -> Answer<u64> {
         Ok(self.svm.minimum_balance_for_rent_exemption(bytes))
+    }
+
+    fn begin_trial(&mut self, plan: Plan) -> bool {
+        let before = self.svm.clone();
+        self.trial = Some(Trial { plan, before });
+        true
+    }
+
+    fn end_trial(&mut self) -> Tried {
+        let Some(trial) = self.trial.take() else {
+            return Tried::default();
+        };
+        self.svm = trial.before;
+        trial.plan.into_tried()
     }
 
     fn mark(&mut self) -> Answer<()> {

@@ -77,13 +77,15 @@ impl Keyring {
         }
     }
 
-    /// The mint of an agent's label, registered or not.
-    pub(super) fn mint(&self, agent: &Agent) -> Address {
-        self.mint_key(agent).pubkey()
+    /// The nonce that an agent's label is registered with (R4).
+    pub(super) fn nonce(&self, agent: &Agent) -> u64 {
+        let [a, b, c, d, e, f, g, h, ..] = self.bytes_of_scenario("agent", &agent.0);
+        u64::from_le_bytes([a, b, c, d, e, f, g, h])
     }
 
-    pub(super) fn mint_key(&self, agent: &Agent) -> Keypair {
-        self.of_scenario("agent", &agent.0)
+    /// An address that no registration derives, for a label that nobody registers.
+    pub(super) fn mint_of_no_agent(&self, agent: &Agent) -> Address {
+        self.of_scenario("agent", &agent.0).pubkey()
     }
 
     /// The key of the `number`th token account that is not an associated one.

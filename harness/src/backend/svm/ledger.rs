@@ -1,4 +1,5 @@
 //! A Solana cluster, as far as the backend needs one.
+use super::impostors::{Plan, Tried};
 use crate::backend::StepFault;
 use concord_registry::svm::{
     Program,
@@ -80,6 +81,17 @@ pub trait Ledger: Send {
 
     /// The lamports that keep an account of so many bytes for ever.
     fn rent(&self, bytes: usize) -> Answer<u64>;
+
+    /// The transaction that is sent or simulated next carries impostors, until [`Self::end_trial`] takes back what was done
+    /// since. False: not on this cluster.
+    fn begin_trial(&mut self, _plan: Plan) -> bool {
+        false
+    }
+
+    /// What was replaced in it.
+    fn end_trial(&mut self) -> Tried {
+        Tried::default()
+    }
 
     /// Makes this the state that [`Self::restore`] goes back to.
     fn mark(&mut self) -> Answer<()>;

@@ -6,6 +6,7 @@
 //! - [`precompile`], [`authorization`], [`payment`]: signed statements, sound or tampered with
 //! - [`operations`]: each operation as a transaction; [`view`]: as a simulated call
 //! - [`views`]: every account and read instruction, asked at the end of a scenario
+//! - [`impostors`]: accounts that are not what they seem, in an operation's transaction
 //! - [`labels`], [`observation`]: errors, events and accounts in the model's terms
 //!
 //! Addresses, instructions and the bytes of accounts and events are `concord-registry`'s. The
@@ -15,6 +16,7 @@ mod authorization;
 mod deployment;
 mod development;
 mod governance;
+mod impostors;
 mod in_process;
 mod keyring;
 mod labels;
@@ -33,6 +35,7 @@ pub(super) use views::questions as view_questions;
 
 use super::{
     Backend, Cost, Directory, Observed, SetupError, StepFault,
+    impostor::{Impostor, Trial},
     views::{Draw, Known, ViewAnswer, ViewName},
 };
 use crate::model::{Actor, Agent, AgentState, CanonicalState, Chain, DEPLOYER, Operation, Outcome};
@@ -75,6 +78,7 @@ pub struct Registry<L> {
 }
 
 /// What the backend knows of the scenario that runs.
+#[derive(Clone)]
 struct World {
     program: Program,
     keys: Keyring,
@@ -90,6 +94,8 @@ struct World {
     /// Mints whose only token was burned.
     burned: BTreeSet<Address>,
     spare_accounts: u64,
+    /// By label, the mints of the registrations that were tried (R4).
+    mints: BTreeMap<Agent, Address>,
 }
 
 impl World {
@@ -104,7 +110,21 @@ impl World {
             writable: BTreeMap::new(),
             burned: BTreeSet::new(),
             spare_accounts: 0,
+            mints: BTreeMap::new(),
         }
+    }
+
+    /// The mint of an agent's label. One that nobody tried to register has a mint of no agent.
+    fn mint(&self, agent: &Agent) -> Address {
+        let tried = self.mints.get(agent).copied();
+        tried.unwrap_or_else(|| self.keys.mint_of_no_agent(agent))
+    }
+
+    /// R4: who registers an agent pays, and so decides its mint with the nonce.
+    fn note_mint(&mut self, agent: &Agent, by: &Actor) {
+        let (payer, nonce) = (self.keys.actor(by), self.keys.nonce(agent));
+        let mint = self.program.agent_mint(&payer, nonce);
+        self.mints.insert(agent.clone(), mint);
     }
 
     fn next_spare_account(&mut self) -> u64 {
@@ -115,7 +135,7 @@ impl World {
     fn note_writable(&mut self, agent: &Agent, instructions: &[Instruction]) {
         let metas = instructions.iter().flat_map(|it| &it.accounts);
         let addresses = metas.filter(|meta| meta.is_writable);
-        let noted = self.writable.entry(self.keys.mint(agent)).or_default();
+        let noted = self.writable.entry(self.mint(agent)).or_default();
         noted.extend(addresses.map(|meta| meta.pubkey));
     }
 }
@@ -244,6 +264,22 @@ impl<L: Ledger> Registry<L> {
         self.submit(None, &[&self.world.keys.actor_key(by)], &[change])
     }
 
+    /// The operation, or a direct call of the hook about its agent, with impostors in it.
+    fn played_with_impostors(
+        &mut self,
+        operation: &Operation,
+        time: u64,
+        hook: Option<Instruction>,
+    ) -> Result<(Observed, Option<AgentState>), StepFault> {
+        let observed = match hook {
+            None => self.execute(operation, time)?,
+            Some(call) => self.submit(operation.agent(), &[], &[call])?,
+        };
+        let agent = operation.agent().filter(|_| !operation.is_read());
+        let state = agent.map(|agent| self.agent_state(agent)).transpose()?;
+        Ok((observed, state.flatten()))
+    }
+
     fn run(&mut self, operation: &Operation) -> Result<Observed, StepFault> {
         let program = self.world.program;
         let key = |actor: &Actor| self.world.keys.actor(actor);
@@ -259,18 +295,12 @@ impl<L: Ledger> Registry<L> {
             Operation::SetAuthSchemes(it) => self.set_auth_schemes(it),
             Operation::ListPaymentToken(it) => {
                 let (authority, token) = (key(&it.by), key(&it.token));
-                let list = match it.listed {
-                    true => program.add_payment_token(authority, token),
-                    false => program.remove_payment_token(authority, token),
-                };
+                let list = program.set_payment_token(authority, token, it.listed);
                 self.govern(&it.by, list)
             }
             Operation::ListFacilitator(it) => {
                 let (authority, facilitator) = (key(&it.by), key(&it.facilitator));
-                let list = match it.listed {
-                    true => program.add_facilitator(authority, facilitator),
-                    false => program.remove_facilitator(authority, facilitator),
-                };
+                let list = program.set_facilitator(authority, facilitator, it.listed);
                 self.govern(&it.by, list)
             }
             Operation::ProposeRegistryAuthority(it) => {
@@ -339,8 +369,11 @@ impl<L: Ledger> Backend for Registry<L> {
             self.world.now = self.world.start.saturating_add(time);
             self.ledger.set_time(self.world.now)?;
         }
+        if let Operation::Register(it) = operation {
+            self.world.note_mint(&it.agent, &it.by);
+        }
         if let Some(agent) = operation.agent() {
-            let mint = self.world.keys.mint(agent);
+            let mint = self.world.mint(agent);
             self.world.agents.add_agent(mint, agent.clone());
         }
         self.run(operation)
@@ -352,6 +385,54 @@ impl<L: Ledger> Backend for Registry<L> {
 
     fn agent_state(&mut self, agent: &Agent) -> Result<Option<AgentState>, StepFault> {
         observation::agent_state(&self.ledger, &self.world, agent)
+    }
+
+    fn impostors(&self) -> BTreeSet<Impostor> {
+        impostors::all()
+    }
+
+    fn try_impostor(
+        &mut self,
+        operation: &Operation,
+        time: u64,
+        draw: u64,
+    ) -> Result<Option<Trial>, StepFault> {
+        let agent = operation.agent().filter(|_| !operation.is_read());
+        let mint = operation.agent().map(|agent| self.world.mint(agent));
+        let plan = impostors::Plan::new(self.world.program, mint.unwrap_or_default(), draw);
+        let identity = (mint.filter(|_| agent.is_some())).map(|mint| self.identity(&mint));
+        let owner = identity.transpose()?.flatten().map(|it| it.owner);
+        let owner = owner.filter(|_| plan.calls_the_hook());
+        let hook = owner.map(|owner| plan.hook_call(&owner));
+        let world = self.world.clone();
+        // Whoever signs for another, or is named in another's place, goes by the label of that one.
+        let label = match operation {
+            Operation::SetAgentWallet(it) => it.wallet.as_ref(),
+            _ => operation.by(),
+        };
+        if let Some(label) = label {
+            let address = plan.maker();
+            self.world.agents.add_actor(address, label.clone());
+        }
+        let kept = self.transactions.len();
+        let played = match self.ledger.begin_trial(plan) {
+            true => self.played_with_impostors(operation, time, hook),
+            false => return Ok(None),
+        };
+        let tried = self.ledger.end_trial();
+        self.world = world;
+        self.transactions.truncate(kept);
+        if tried.impostors.is_empty() {
+            return Ok(None); // another program's operation, or one that this transaction has no room for
+        }
+        let (observed, state) = played?;
+        Ok(Some(Trial {
+            impostors: tried.impostors,
+            observed,
+            state,
+            refusals: tried.refusals,
+            may_do_as_well: tried.may_do_as_well,
+        }))
     }
 
     fn views(&self) -> BTreeSet<ViewName> {

@@ -13,7 +13,7 @@ pub fn precompile(payment: &Payment, world: &World) -> Option<Instruction> {
     let tamper = payment.tamper.as_ref();
     let domain = Domain::named(tamper, world);
     let proof = PaymentProof {
-        agent_mint: world.keys.mint(&payment.agent).to_bytes(),
+        agent_mint: world.mint(&payment.agent).to_bytes(),
         payer: world.keys.actor(&payment.payer).to_bytes(),
         payee: world.keys.actor(&payment.payee).to_bytes(),
         token: world.keys.actor(&payment.token).to_bytes(),

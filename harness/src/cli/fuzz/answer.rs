@@ -2,7 +2,10 @@
 use super::is_sound;
 use crate::fuzz::{BOUNDS_STEPS_MIN, Finding, Report, STEPS_MIN, Tally, Vacuous};
 use serde_json::{Value, json};
-use std::fmt::{self, Write as _};
+use std::{
+    collections::BTreeMap,
+    fmt::{self, Write as _},
+};
 
 pub(super) fn as_text(report: &Report, seed: u64, replay: Option<&str>) -> String {
     let mut out = String::new();
@@ -12,15 +15,10 @@ pub(super) fn as_text(report: &Report, seed: u64, replay: Option<&str>) -> Strin
 
 fn write_report(out: &mut String, report: &Report, seed: u64, replay: Option<&str>) -> fmt::Result {
     let metrics = &report.metrics;
-    for (title, rows) in [
-        ("operation", &metrics.operations),
-        ("mutated on purpose", &metrics.mutators),
-    ] {
-        writeln!(out, "{title:28}{:>8}{:>10}", "tried", "accepted")?;
-        for (name, tally) in rows {
-            writeln!(out, "{name:28}{:>8}{:>10}", tally.tried, tally.accepted)?;
-        }
-        writeln!(out)?;
+    write_tallies(out, "operation", &metrics.operations)?;
+    write_tallies(out, "mutated on purpose", &metrics.mutators)?;
+    if !metrics.impostors.is_empty() {
+        write_tallies(out, "impostors", &metrics.impostors)?;
     }
     writeln!(
         out,
@@ -63,6 +61,21 @@ fn write_report(out: &mut String, report: &Report, seed: u64, replay: Option<&st
         None => writeln!(out, "no divergence"),
         Some(finding) => write_finding(out, finding, replay.unwrap_or_default()),
     }
+}
+
+fn write_tallies<T: Ord + AsRef<str>>(
+    out: &mut String,
+    title: &str,
+    rows: &BTreeMap<T, Tally>,
+) -> fmt::Result {
+    let names = rows.keys().map(|it| it.as_ref().len());
+    let width = names.max().unwrap_or(0).max(28);
+    writeln!(out, "{title:width$}{:>8}{:>10}", "tried", "accepted")?;
+    for (name, tally) in rows {
+        let Tally { tried, accepted } = tally;
+        writeln!(out, "{:width$}{tried:>8}{accepted:>10}", name.as_ref())?;
+    }
+    writeln!(out)
 }
 
 fn write_corpus(out: &mut String, report: &Report) -> fmt::Result {
@@ -118,6 +131,7 @@ pub(super) fn as_json(report: &Report, seed: u64, replay: Option<&str>) -> Value
         "operations": report.metrics.operations,
         "mutators": report.metrics.mutators,
         "bounds": report.metrics.bounds,
+        "impostors": report.metrics.impostors,
         "vacuous": report.metrics.vacuous(),
         "stopped": report.is_stopped,
         "corpus": report.corpus.as_ref().map(|corpus| json!({

@@ -189,7 +189,7 @@ fn keep(finding: &Finding, options: &Fuzz, folder: &Path) -> Result<String, CliE
     Ok(replay(finding, options, &path))
 }
 
-/// As a shell reads it. A mutator's word holds for its own world only, which is made again.
+/// As a shell reads it. A mutator's word and impostors belong to their own world only, which is made again.
 fn replay(finding: &Finding, options: &Fuzz, scenario: &Path) -> String {
     let text = |path: &Path| path.display().to_string();
     let names = options
@@ -198,7 +198,7 @@ fn replay(finding: &Finding, options: &Fuzz, scenario: &Path) -> String {
         .filter_map(|it| it.to_possible_value());
     let names: Vec<_> = names.map(|it| it.get_name().to_owned()).collect();
     let mut words = match finding.divergence.subject() {
-        Some(Subject::Mutator) => {
+        Some(Subject::Mutator | Subject::Impostor) => {
             let world = finding.recipe.to_string();
             ["fuzz", "--world", &world].map(str::to_owned).to_vec()
         }

@@ -114,13 +114,10 @@ fn payable(world: &World, random: &mut Random) -> Option<(Agent, Actor, u64)> {
     let mut open = Vec::new();
     for (agent, record) in &world.svm.state().agents {
         for (client, entries) in &record.authorized.entries {
-            if record.wallet.as_ref() == Some(client) {
-                continue;
-            }
             let unpaid = (1..)
                 .zip(entries)
                 .filter(|(_, entry)| !entry.revoked && entry.payment.is_none())
-                .filter(|_| !world.svm.is_insider(agent, client));
+                .filter(|(index, _)| world.svm.is_by_stranger(agent, client, *index));
             open.extend(unpaid.map(|(index, _)| (agent, client, index)));
         }
     }
@@ -150,8 +147,8 @@ pub(super) fn attach_payment_proof(
             payee: any_actor(random),
             token,
             amount: 1 + random.below(1_000_000),
-            // Now and then one that was spent.
-            task: format!("task-{}", random.below(world.spent_tasks.len() as u64 + 10)),
+            // Often one that another payer spent, now and then one that this payer did.
+            task: format!("task-{}", random.below(world.spent.len() as u64 + 10)),
             paid_at: random.below(time + 1),
             expiry: time + if random.percent(30) { 1 } else { 100_000 },
             version: ProofVersion::V2,

@@ -136,6 +136,7 @@ pub(super) fn set_feedback_authority(
         by: world.record(Chain::Svm, &agent)?.owner.clone(),
         agent,
         authority: random.percent(50).then(|| any_actor(random)),
+        consents: true,
     }))
 }
 

@@ -62,7 +62,7 @@ pub fn operation(world: &World, time: u64, random: &mut Random) -> Operation {
         (2, burn),
         (2, approve),
         (2, set_operator),
-        (2, set_feedback_authority),
+        (4, set_feedback_authority),
         (3, set_auth_schemes),
         (3, list_payment_token),
         (3, list_facilitator),

@@ -188,6 +188,22 @@ pub(super) fn consent_for_another_wallet(
     made.is_some_and(|consent| another(&mut consent.wallet, random))
 }
 
+/// R7: the authority is somebody besides the owner.
+pub(super) fn authority_without_consent(
+    operation: &mut Operation,
+    _: &World,
+    _: u64,
+    random: &mut Random,
+) -> bool {
+    mutate!(operation, Operation::SetFeedbackAuthority(it) => {
+        let mut named = it.by.clone();
+        if !another(&mut named, random) {
+            return false;
+        }
+        (it.authority, it.consents) = (Some(named), false);
+    })
+}
+
 pub(super) fn deadline_passed(
     operation: &mut Operation,
     _: &World,

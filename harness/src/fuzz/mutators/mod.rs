@@ -33,13 +33,14 @@ use feedback::{
     unknown_entry_agent, value_above_the_limit,
 };
 use identity::{
-    by_a_stranger, consent_for_another_agent, consent_for_another_wallet, consent_of_another,
+    authority_without_consent, by_a_stranger, consent_for_another_agent, consent_for_another_wallet, consent_of_another,
     consent_to_another_owner, consent_used, deadline_passed, deadline_too_far,
     into_mutable_account, long_metadata_key, long_metadata_value, no_consent, no_wallet,
     reserved_key, transfer_by_a_stranger, unknown_agent, unknown_scheme,
 };
 use payment::{
-    by_an_unknown_facilitator, by_another_payer, in_an_unknown_token, list_full,
+    by_an_unknown_facilitator, by_another_payer, for_a_review_by_the_wallet, in_an_unknown_token,
+    list_full,
     of_the_first_version, paid_in_the_future, proven_already, spent, unpaid,
 };
 use statement::{
@@ -177,6 +178,12 @@ const MUTATORS: &[Mutator] = &[
         WalletConsentMissing,
         consent_for_another_wallet,
     ),
+    on_svm(
+        "authority_without_consent",
+        AuthorityConsentMissing,
+        authority_without_consent,
+    )
+    .favoured(),
     on_evm("deadline_passed", DeadlinePassed, deadline_passed),
     on_evm("deadline_too_far", DeadlineTooFar, deadline_too_far),
     on_evm("consent_used", WalletConsentUsed, consent_used).favoured(),
@@ -260,6 +267,12 @@ const MUTATORS: &[Mutator] = &[
         "by_an_unknown_facilitator",
         PaymentNotAccepted,
         by_an_unknown_facilitator,
+    )
+    .favoured(),
+    both(
+        "for_a_review_by_the_wallet",
+        PaymentNotAccepted,
+        for_a_review_by_the_wallet,
     )
     .favoured(),
     both("of_the_first_version", AuthNotGranted, of_the_first_version).favoured(),

@@ -65,12 +65,46 @@ pub(super) fn of_the_first_version(
         .is_some()
 }
 
-/// A payment that counted before, for another entry.
+/// A payment by the same payer that counted before, for another entry (R32).
 pub(super) fn spent(operation: &mut Operation, world: &World, _: u64, random: &mut Random) -> bool {
-    let Some(task) = random.pick(&world.spent_tasks).cloned() else {
+    let Some(payment) = paid(operation) else {
         return false;
     };
-    paid(operation).map(|it| it.task = task).is_some()
+    let own = world.spent.iter().filter(|(_, by)| *by == payment.payer);
+    let own: Vec<_> = own.map(|(task, _)| task.clone()).collect();
+    let task = random.pick(&own).cloned();
+    task.map(|task| payment.task = task).is_some()
+}
+
+/// An entry whose reviewer was the agent's wallet when it was given, by that reviewer.
+pub(super) fn for_a_review_by_the_wallet(
+    operation: &mut Operation,
+    world: &World,
+    _: u64,
+    random: &mut Random,
+) -> bool {
+    let Operation::AttachPaymentProof(attached) = operation else {
+        return false;
+    };
+    let mut found = Vec::new();
+    for (agent, record) in &world.svm.state().agents {
+        for (client, entries) in &record.authorized.entries {
+            let own = (1..).zip(entries).filter(|(index, entry)| {
+                let is_open = entry.payment.is_none() && !entry.revoked;
+                is_open && !world.svm.is_by_stranger(agent, client, *index)
+            });
+            found.extend(own.map(|(index, _)| (agent.clone(), client.clone(), index)));
+        }
+    }
+    let Some((agent, client, index)) = random.pick(&found).cloned() else {
+        return false;
+    };
+    attached.payment.agent = agent.clone();
+    attached.payment.payer = client.clone();
+    attached.payment.task = "task of a wallet".to_owned();
+    (attached.agent, attached.index) = (agent, index);
+    (attached.by, attached.client) = (client.clone(), client);
+    true
 }
 
 /// An entry whose payment is proven, by its reviewer.

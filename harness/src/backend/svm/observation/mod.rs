@@ -68,7 +68,7 @@ pub fn agent_state(
     world: &World,
     agent: &Agent,
 ) -> Result<Option<AgentState>, StepFault> {
-    let mint = world.keys.mint(agent);
+    let mint = world.mint(agent);
     let Some(recorded) =
         ledger.load::<AgentIdentity>(&world.program, &world.program.agent(&mint))?
     else {

@@ -18,7 +18,7 @@ impl<L: Ledger> Registry<L> {
     ) -> Result<Observed, StepFault> {
         let (reviewer, mint) = (
             self.world.keys.actor(&feedback.by),
-            self.world.keys.mint(&feedback.agent),
+            self.world.mint(&feedback.agent),
         );
         let index = match feedback.index {
             Some(index) => index,
@@ -56,7 +56,7 @@ impl<L: Ledger> Registry<L> {
         revocation: &Revocation,
     ) -> Result<Observed, StepFault> {
         let Revocation { agent, by, index } = revocation;
-        let (reviewer, mint) = (self.world.keys.actor(by), self.world.keys.mint(agent));
+        let (reviewer, mint) = (self.world.keys.actor(by), self.world.mint(agent));
         let revoke = self.world.program.revoke_feedback(reviewer, mint, *index);
         self.submit_alone(agent, by, revoke)
     }
@@ -67,7 +67,7 @@ impl<L: Ledger> Registry<L> {
     ) -> Result<Observed, StepFault> {
         let append = self.world.program.append_response(
             self.world.keys.actor(&response.by),
-            self.world.keys.mint(&response.agent),
+            self.world.mint(&response.agent),
             &self.world.response(response),
         );
         self.submit_alone(&response.agent, &response.by, append)
@@ -85,7 +85,7 @@ impl<L: Ledger> Registry<L> {
         };
         let attach = self.world.program.attach_payment_proof(
             self.world.keys.actor(&proof.by),
-            self.world.keys.mint(&proof.agent),
+            self.world.mint(&proof.agent),
             &attached,
         );
         let precompile = payment::precompile(&proof.payment, &self.world);
@@ -100,7 +100,7 @@ impl<L: Ledger> Registry<L> {
             count: 0,
             average: 0,
         };
-        let identity = self.identity(&self.world.keys.mint(agent))?;
+        let identity = self.identity(&self.world.mint(agent))?;
         let answer = identity.map_or(Ok(nothing), |identity| observation::summary(&identity))?;
         Ok(Outcome::answered(answer).into())
     }

@@ -8,9 +8,7 @@ use crate::{
         SetFeedbackAuthority, SetMetadata, Transfer, UnsetAgentWallet,
     },
 };
-use concord_registry::svm::{
-    associated_token_account, instructions::WalletConsent, programs::TOKEN_2022, token,
-};
+use concord_registry::svm::{associated_token_account, instructions, programs::TOKEN_2022, token};
 use solana_address::Address;
 use solana_instruction::{AccountMeta, Instruction};
 use solana_system_interface::instruction as system;
@@ -30,18 +28,15 @@ impl<L: Ledger> Registry<L> {
             uri,
             metadata,
         } = register;
-        let (owner, mint) = (self.world.keys.actor(by), self.world.keys.mint(agent));
+        let (owner, nonce) = (self.world.keys.actor(by), self.world.keys.nonce(agent));
         let entries: Vec<_> = metadata
             .iter()
             .map(|entry| (&*entry.key, &*entry.value.0))
             .collect();
         let program = &self.world.program;
-        let instructions = program.register_agent_with_metadata(owner, mint, uri, &entries);
-        let signers = [
-            &self.world.keys.actor_key(by),
-            &self.world.keys.mint_key(agent),
-        ];
-        self.submit(Some(agent), &signers, &instructions)
+        let instructions = program.register_agent_with_metadata(owner, nonce, uri, &entries);
+        let key = self.world.keys.actor_key(by);
+        self.submit(Some(agent), &[&key], &instructions)
     }
 
     pub(in crate::backend::svm) fn set_agent_uri(
@@ -49,7 +44,7 @@ impl<L: Ledger> Registry<L> {
         set: &SetAgentUri,
     ) -> Result<Observed, StepFault> {
         let SetAgentUri { agent, by, uri } = set;
-        let (owner, mint) = (self.world.keys.actor(by), self.world.keys.mint(agent));
+        let (owner, mint) = (self.world.keys.actor(by), self.world.mint(agent));
         let set = self.world.program.set_agent_uri(owner, mint, uri);
         self.submit_alone(agent, by, set)
     }
@@ -64,7 +59,7 @@ impl<L: Ledger> Registry<L> {
             key,
             value,
         } = set;
-        let (owner, mint) = (self.world.keys.actor(by), self.world.keys.mint(agent));
+        let (owner, mint) = (self.world.keys.actor(by), self.world.mint(agent));
         let set = self.world.program.set_metadata(owner, mint, key, &value.0);
         self.submit_alone(agent, by, set)
     }
@@ -77,29 +72,38 @@ impl<L: Ledger> Registry<L> {
     ) -> Result<Observed, StepFault> {
         let SetAgentWallet { agent, by, .. } = set;
         let (wallet, consent) = (set.wallet.as_ref(), set.consent.as_ref());
-        let (owner, mint) = (self.world.keys.actor(by), self.world.keys.mint(agent));
+        let (owner, mint) = (self.world.keys.actor(by), self.world.mint(agent));
         let address = wallet.map_or(Address::default(), |it| self.world.keys.actor(it));
         let consenting = match (wallet, consent) {
             (Some(wallet), Some(consent)) if self.fits(consent, agent, wallet)? => Some(wallet),
             _ => None,
         };
         let consent = match consenting {
-            Some(_) => WalletConsent::Signs,
-            None => WalletConsent::Missing,
+            Some(_) => instructions::Consent::Signs,
+            None => instructions::Consent::Missing,
         };
         let program = &self.world.program;
         let set = program.set_agent_wallet(owner, mint, address, consent);
-        let mut signers = vec![self.world.keys.actor_key(by)];
-        signers.extend(
-            consenting
-                .filter(|wallet| *wallet != by)
-                .map(|it| self.world.keys.actor_key(it)),
-        );
-        self.submit(Some(agent), &signers.iter().collect::<Vec<_>>(), &[set])
+        self.submit_with_consent(agent, by, consenting, set)
+    }
+
+    /// One instruction, which `by` signs, and whoever is named in it if they consent.
+    fn submit_with_consent(
+        &mut self,
+        agent: &Agent,
+        by: &Actor,
+        consenting: Option<&Actor>,
+        instruction: Instruction,
+    ) -> Result<Observed, StepFault> {
+        let other = consenting.filter(|named| *named != by);
+        let signers: Vec<_> = [Some(by), other].into_iter().flatten().collect();
+        let keys: Vec<_> = (signers.iter().map(|it| self.world.keys.actor_key(it))).collect();
+        let keys: Vec<_> = keys.iter().collect();
+        self.submit(Some(agent), &keys, &[instruction])
     }
 
     fn fits(&self, consent: &Consent, agent: &Agent, wallet: &Actor) -> Result<bool, StepFault> {
-        let recorded = self.identity(&self.world.keys.mint(agent))?;
+        let recorded = self.identity(&self.world.mint(agent))?;
         let owner = recorded.map(|identity| identity.owner);
         Ok(consent.agent == *agent
             && consent.wallet == *wallet
@@ -112,7 +116,7 @@ impl<L: Ledger> Registry<L> {
         unset: &UnsetAgentWallet,
     ) -> Result<Observed, StepFault> {
         let UnsetAgentWallet { agent, by } = unset;
-        let (owner, mint) = (self.world.keys.actor(by), self.world.keys.mint(agent));
+        let (owner, mint) = (self.world.keys.actor(by), self.world.mint(agent));
         let unset = self.world.program.unset_agent_wallet(owner, mint);
         self.submit_alone(agent, by, unset)
     }
@@ -121,13 +125,23 @@ impl<L: Ledger> Registry<L> {
         &mut self,
         set: &SetFeedbackAuthority,
     ) -> Result<Observed, StepFault> {
-        let SetFeedbackAuthority { agent, by, .. } = set;
-        let (owner, mint) = (self.world.keys.actor(by), self.world.keys.mint(agent));
-        let authority = set.authority.as_ref();
-        let authority = authority.map(|it| self.world.keys.actor(it));
+        let SetFeedbackAuthority {
+            agent,
+            by,
+            authority,
+            consents,
+        } = set;
+        let (owner, mint) = (self.world.keys.actor(by), self.world.mint(agent));
+        let consenting = authority.as_ref().filter(|_| *consents);
+        let consent = match consenting {
+            Some(_) => instructions::Consent::Signs,
+            None => instructions::Consent::Missing,
+        };
+        let named = authority.as_ref().map(|it| self.world.keys.actor(it));
+        let named = named.map(|it| (it, consent));
         let program = &self.world.program;
-        let set = program.set_feedback_authority(owner, mint, authority);
-        self.submit_alone(agent, by, set)
+        let set = program.set_feedback_authority(owner, mint, named);
+        self.submit_with_consent(agent, by, consenting, set)
     }
 
     pub(in crate::backend::svm) fn set_auth_schemes(
@@ -135,7 +149,7 @@ impl<L: Ledger> Registry<L> {
         set: &SetAuthSchemes,
     ) -> Result<Observed, StepFault> {
         let SetAuthSchemes { agent, by, schemes } = set;
-        let (owner, mint) = (self.world.keys.actor(by), self.world.keys.mint(agent));
+        let (owner, mint) = (self.world.keys.actor(by), self.world.mint(agent));
         let set = self.world.program.set_auth_schemes(owner, mint, *schemes);
         self.submit_alone(agent, by, set)
     }
@@ -150,7 +164,7 @@ impl<L: Ledger> Registry<L> {
             return self.transfer_into_mutable_account(agent, by, to);
         }
         let (authority, receiver) = (self.world.keys.actor(by), self.world.keys.actor(to));
-        let mint = self.world.keys.mint(agent);
+        let mint = self.world.mint(agent);
         let from = self.holder(&mint, authority)?;
         let account = associated_token_account(&receiver, &mint);
         let open = token::create_associated_account(authority, receiver, mint);
@@ -168,7 +182,7 @@ impl<L: Ledger> Registry<L> {
         to: &Actor,
     ) -> Result<Observed, StepFault> {
         let (authority, receiver) = (self.world.keys.actor(by), self.world.keys.actor(to));
-        let mint = self.world.keys.mint(agent);
+        let mint = self.world.mint(agent);
         let from = self.holder(&mint, authority)?;
         let number = self.world.next_spare_account();
         let account_key = self.world.keys.spare_account_key(number);
@@ -185,7 +199,7 @@ impl<L: Ledger> Registry<L> {
     /// Token-2022's own burn: the program is not asked.
     pub(in crate::backend::svm) fn burn(&mut self, burn: &Burn) -> Result<Observed, StepFault> {
         let Burn { agent, by } = burn;
-        let (authority, mint) = (self.world.keys.actor(by), self.world.keys.mint(agent));
+        let (authority, mint) = (self.world.keys.actor(by), self.world.mint(agent));
         let burn = token::burn(authority, self.holder(&mint, authority)?, mint);
         let observed = self.submit_alone(agent, by, burn)?;
         if observed.outcome.verdict == crate::model::Verdict::Ok {

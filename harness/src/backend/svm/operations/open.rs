@@ -24,7 +24,7 @@ impl<L: Ledger> Registry<L> {
     ) -> Result<Observed, StepFault> {
         let (client, mint) = (
             self.world.keys.actor(&feedback.by),
-            self.world.keys.mint(&feedback.agent),
+            self.world.mint(&feedback.agent),
         );
         let index = match feedback.index {
             Some(index) => index,
@@ -50,7 +50,7 @@ impl<L: Ledger> Registry<L> {
         revocation: &Revocation,
     ) -> Result<Observed, StepFault> {
         let Revocation { agent, by, index } = revocation;
-        let (client, mint) = (self.world.keys.actor(by), self.world.keys.mint(agent));
+        let (client, mint) = (self.world.keys.actor(by), self.world.mint(agent));
         let program = &self.world.program;
         let revoke = program.revoke_open_feedback(client, mint, *index);
         self.submit_alone(agent, by, revoke)
@@ -62,7 +62,7 @@ impl<L: Ledger> Registry<L> {
     ) -> Result<Observed, StepFault> {
         let append = self.world.program.append_open_response(
             self.world.keys.actor(&response.by),
-            self.world.keys.mint(&response.agent),
+            self.world.mint(&response.agent),
             &self.world.response(response),
         );
         self.submit_alone(&response.agent, &response.by, append)
@@ -83,7 +83,7 @@ impl<L: Ledger> Registry<L> {
             tag1,
             tag2,
         } = query;
-        let mint = self.world.keys.mint(agent);
+        let mint = self.world.mint(agent);
         let listed: Vec<ClientEntries> = clients
             .iter()
             .map(|client| {

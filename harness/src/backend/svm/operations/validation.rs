@@ -19,7 +19,7 @@ impl<L: Ledger> Registry<L> {
     ) -> Result<Observed, StepFault> {
         let (owner, mint) = (
             self.world.keys.actor(&asked.by),
-            self.world.keys.mint(&asked.agent),
+            self.world.mint(&asked.agent),
         );
         let validator = asked.validator.as_ref();
         let validator = validator.map_or(Address::default(), |it| self.world.keys.actor(it));
@@ -39,7 +39,7 @@ impl<L: Ledger> Registry<L> {
         &mut self,
         answer: &ValidationAnswer,
     ) -> Result<Observed, StepFault> {
-        let mint = self.world.keys.mint(&answer.agent);
+        let mint = self.world.mint(&answer.agent);
         let (caller, validator) = (
             self.world.keys.actor(&answer.by),
             self.world.keys.actor(&answer.validator),

@@ -49,11 +49,12 @@ impl<L: Ledger> Asking<'_, L> {
     pub(super) fn payments(&mut self) -> Result<(), StepFault> {
         for payment in &self.known.records.payments {
             let task = payment::task_ref_hash(&payment.task, self.world);
-            let address = self.world.program.spent_payment(&task);
+            let payer = self.world.keys.actor(&payment.payer);
+            let address = self.world.program.spent_payment(&task, &payer);
             let expected = json!({
                 "agent": payment.agent, "client": payment.client, "index": payment.index,
             });
-            let arguments = json!({ "task": payment.task });
+            let arguments = json!({ "task": payment.task, "payer": payment.payer });
             self.account(&address, arguments, &expected, |world, it: SpentPayment| {
                 json!({
                     "agent": world.agents.agent(it.nft_mint),
@@ -64,7 +65,7 @@ impl<L: Ledger> Asking<'_, L> {
         Ok(())
     }
 
-    /// R3, R4, R7, R10, R13: everything but times.
+    /// R3, R4, R7, R10, R13: everything but the times of registration and of the last change.
     pub(super) fn identity(&mut self, agent: &Agent, state: &AgentState) -> Result<(), StepFault> {
         let records = self.known.records;
         let (authorized, verified) = (&state.authorized, state.authorized.verified);
@@ -80,8 +81,10 @@ impl<L: Ledger> Asking<'_, L> {
             },
             "validations": state.validations.answered,
             "clients": authorized.clients.len(), "open_clients": state.open.clients.len(),
+            "wallet_set_at": records.wallets.get(agent).map(|(_, time)| time),
         });
-        let address = self.world.program.agent(&self.world.keys.mint(agent));
+        let ledger = self.ledger;
+        let address = self.world.program.agent(&self.world.mint(agent));
         let arguments = json!({ "agent": agent });
         self.account(
             &address,
@@ -102,13 +105,14 @@ impl<L: Ledger> Asking<'_, L> {
                     },
                     "validations": it.validation_count, "clients": it.client_count,
                     "open_clients": it.open_client_count,
+                    "wallet_set_at": seconds(ledger, world, it.wallet_set_at),
                 })
             },
         )
     }
 
     pub(super) fn metadata(&mut self, agent: &Agent, state: &AgentState) -> Result<(), StepFault> {
-        let mint = self.world.keys.mint(agent);
+        let mint = self.world.mint(agent);
         for (key, value) in &state.metadata {
             let address = self.world.program.metadata_entry(&mint, key);
             let expected = json!({ "agent": agent, "key": key, "value": value });
@@ -134,7 +138,7 @@ impl<L: Ledger> Asking<'_, L> {
         agent: &Agent,
         state: &AgentState,
     ) -> Result<(), StepFault> {
-        let mint = self.world.keys.mint(agent);
+        let mint = self.world.mint(agent);
         for (client, ordinal) in state.authorized.clients.iter().zip(1_u64..) {
             let key = self.world.keys.actor(client);
             let address = self.world.program.client_index(&mint, &key);
@@ -151,14 +155,18 @@ impl<L: Ledger> Asking<'_, L> {
                 .entry_schemes
                 .get(&(agent.clone(), client.clone()));
             let schemes = schemes.map(Vec::as_slice).unwrap_or_default();
+            let strangers = &self.known.records.by_strangers;
+            let strangers = strangers.get(&(agent.clone(), client.clone()));
+            let strangers = strangers.map(Vec::as_slice).unwrap_or_default();
             let entries = state.authorized.entries.get(client).into_iter().flatten();
-            for ((entry, scheme), index) in entries.zip(schemes).zip(1_u64..) {
+            let entries = entries.zip(schemes).zip(strangers);
+            for (((entry, scheme), by_stranger), index) in entries.zip(1_u64..) {
                 let address = self.world.program.feedback_entry(&mint, &key, index);
                 let expected = json!({
                     "agent": agent, "client": client, "index": index, "score": entry.score,
                     "tag1": entry.tag1, "tag2": entry.tag2, "revoked": entry.revoked,
                     "responses": entry.responses, "auth_verified": true, "auth_scheme": scheme,
-                    "is_paid": entry.payment.is_some(),
+                    "is_paid": entry.payment.is_some(), "by_stranger": by_stranger,
                 });
                 let arguments = json!({ "agent": agent, "client": client, "index": index });
                 self.account(&address, arguments, &expected, entry_json)?;
@@ -169,7 +177,7 @@ impl<L: Ledger> Asking<'_, L> {
 
     /// R12, R16: each client's index and entries.
     pub(super) fn open(&mut self, agent: &Agent, state: &AgentState) -> Result<(), StepFault> {
-        let mint = self.world.keys.mint(agent);
+        let mint = self.world.mint(agent);
         for (client, ordinal) in state.open.clients.iter().zip(1_u64..) {
             let key = self.world.keys.actor(client);
             let address = self.world.program.open_client_index(&mint, &key);
@@ -213,7 +221,7 @@ impl<L: Ledger> Asking<'_, L> {
     /// R20: each request, and its response.
     pub(super) fn validations(&mut self) -> Result<(), StepFault> {
         for asked in &self.known.records.requests {
-            let mint = self.world.keys.mint(&asked.agent);
+            let mint = self.world.mint(&asked.agent);
             let validator = self.world.keys.actor(&asked.validator);
             let program = &self.world.program;
             let hash = asked.request.0;
@@ -294,7 +302,7 @@ fn entry_json(world: &World, it: FeedbackEntry) -> Value {
         "tag1": PaddedTag(it.tag1), "tag2": PaddedTag(it.tag2),
         "revoked": it.revoked, "responses": it.response_count,
         "auth_verified": it.auth_verified, "auth_scheme": it.auth_scheme,
-        "is_paid": it.has_payment_proof,
+        "is_paid": it.has_payment_proof, "by_stranger": it.by_stranger,
     })
 }
 

@@ -132,7 +132,7 @@ impl<L: Ledger> Asking<'_, L> {
             return Ok(());
         }
         let [of_whole, of_part] = both_questions(agent, state, clients, tags);
-        let (program, mint) = (&self.world.program, self.world.keys.mint(agent));
+        let (program, mint) = (&self.world.program, self.world.mint(agent));
         let whole = program.open_summary(mint, &listed, tags.0, tags.1);
         let part = program.open_summary_part(mint, &listed, tags.0, tags.1);
         self.call(
@@ -162,8 +162,8 @@ impl<L: Ledger> Asking<'_, L> {
         let own = std::slice::from_ref(client);
         let mut found: Vec<Found<'_, OpenFeedbackState>> = state.open.matching(own, tags, false);
         found.retain(|it| range.contains(&it.index));
-        let (program, keys) = (&self.world.program, &self.world.keys);
-        let (mint, key) = (keys.mint(agent), keys.actor(client));
+        let (program, world) = (&self.world.program, self.world);
+        let (mint, key) = (world.mint(agent), world.keys.actor(client));
         let read = program.open_summary_range(mint, key, range.clone(), tags.0, tags.1);
         let arguments = json!({
             "agent": agent, "client": client, "first": range.start(), "last": range.end(),
