@@ -5,7 +5,7 @@ use anchor_lang::{
     prelude::*,
     solana_program::{
         instruction::{AccountMeta, Instruction},
-        program::{invoke, invoke_signed},
+        program::invoke,
     },
     system_program,
 };
@@ -13,8 +13,10 @@ use anchor_spl::{
     associated_token,
     token_2022::{self, InitializeMint2, MintTo, SetAuthority, spl_token_2022},
     token_2022_extensions::{
-        MetadataPointerInitialize, TokenMetadataInitialize, TransferHookInitialize,
-        metadata_pointer_initialize, token_metadata_initialize, transfer_hook_initialize,
+        MetadataPointerInitialize, TokenMetadataInitialize, TokenMetadataUpdateField,
+        TransferHookInitialize, metadata_pointer_initialize,
+        spl_token_metadata_interface::state::Field, token_metadata_initialize,
+        token_metadata_update_field, transfer_hook_initialize,
     },
 };
 use spl_token_2022::instruction::AuthorityType;
@@ -25,11 +27,6 @@ pub const SYMBOL: &str = "AGENT";
 
 /// Mint (82, padded to 165), account type (1), metadata pointer and transfer hook (4 + 64 each).
 const SPACE_BEFORE_METADATA: usize = 165 + 1 + 2 * (4 + 64);
-
-/// sha256("spl_token_metadata_interface:updating_field")[..8]
-const UPDATE_FIELD: [u8; 8] = [221, 233, 49, 45, 181, 202, 220, 200];
-/// The interface's fields: 0 = name, 1 = symbol, 2 = URI, 3 = one named by a text.
-const FIELD_URI: u8 = 2;
 
 /// What Token-2022 appends for the metadata: type and length (4), update authority and mint
 /// (64), three texts with their lengths (4 each), the number of further fields (4).
@@ -45,29 +42,24 @@ pub struct UriChange<'a, 'info> {
     /// The agent's PDA, the metadata's authority, and its seeds, bump included.
     pub agent: &'a AccountInfo<'info>,
     pub agent_seeds: &'a [&'a [u8]],
+    pub token_program: &'a AccountInfo<'info>,
 }
 
 impl UriChange<'_, '_> {
     /// Token-2022 resizes the mint and leaves its rent to us. What a shorter URI sets free
     /// stays in the mint, whose address has no key that could withdraw it, and pays for a longer one later.
-    pub fn write(&self, uri: &str) -> Result<()> {
-        let space = SPACE_BEFORE_METADATA + metadata_space(uri);
+    pub fn write(&self, uri: String) -> Result<()> {
+        let space = SPACE_BEFORE_METADATA + metadata_space(&uri);
         let lamports = Rent::get()?.minimum_balance(space);
         account_creation::top_up(self.payer, self.mint, lamports)?;
-        // By hand: anchor-spl does not re-export the type that names the field.
-        let mut data = UPDATE_FIELD.to_vec();
-        data.push(FIELD_URI);
-        uri.serialize(&mut data)?;
-        let instruction = Instruction {
-            program_id: token_2022::ID,
-            accounts: vec![
-                AccountMeta::new(*self.mint.key, false),
-                AccountMeta::new_readonly(*self.agent.key, true),
-            ],
-            data,
+        let accounts = TokenMetadataUpdateField {
+            program_id: self.token_program.clone(),
+            metadata: self.mint.clone(),
+            update_authority: self.agent.clone(),
         };
-        let accounts = [self.mint.clone(), self.agent.clone()];
-        Ok(invoke_signed(&instruction, &accounts, &[self.agent_seeds])?)
+        let seeds = [self.agent_seeds];
+        let context = CpiContext::new_with_signer(token_2022::ID, accounts, &seeds);
+        token_metadata_update_field(context, Field::Uri, uri)
     }
 }
 

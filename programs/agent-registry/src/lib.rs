@@ -70,7 +70,7 @@ pub mod agent_registry {
     /// Token-2022 calls this in every transfer of an agent's mint (R4); nobody else can.
     ///
     /// Errors, in order: `NotInTransfer`, `TransferRefused`.
-    #[instruction(discriminator = &extra_account_metas::EXECUTE)]
+    #[instruction(discriminator = extra_account_metas::EXECUTE)]
     pub fn transfer_hook(ctx: Context<TransferHook>, amount: u64) -> Result<()> {
         ctx.accounts.transfer_hook(amount)
     }

@@ -1,9 +1,4 @@
-use crate::{
-    OpenResponseAppended, account_data::store, error::account_mismatch, event_emission,
-    instructions::append_response::Response, portable_text::require_portable, state::OpenFeedback,
-};
-use anchor_lang::prelude::*;
-use concord_canonical::limits::URI_MAX;
+use super::*;
 
 #[derive(Accounts)]
 pub struct AppendOpenResponse<'info> {
@@ -13,12 +8,7 @@ pub struct AppendOpenResponse<'info> {
     /// CHECK: loaded in the handler
     #[account(mut @ account_mismatch())]
     pub open_feedback: UncheckedAccount<'info>,
-    /// CHECK: signs events
-    #[account(address = crate::EVENT_AUTHORITY_AND_BUMP.0 @ account_mismatch())]
-    pub event_authority: UncheckedAccount<'info>,
-    /// CHECK: the callee of the event self-CPI
-    #[account(address = crate::ID @ account_mismatch())]
-    pub program: UncheckedAccount<'info>,
+    pub events: EventAccounts<'info>,
 }
 
 impl AppendOpenResponse<'_> {
@@ -29,17 +19,14 @@ impl AppendOpenResponse<'_> {
         require_portable(&response.response_uri, URI_MAX)?; // R17
         entry.count_response()?;
         store(&self.open_feedback, &entry)?;
-        event_emission::emit(
-            &self.event_authority,
-            &OpenResponseAppended {
-                nft_mint: entry.nft_mint,
-                client: entry.client,
-                feedback_index: entry.feedback_index,
-                responder: self.responder.key(),
-                response_uri: response.response_uri,
-                response_hash: response.response_hash,
-                timestamp: Clock::get()?.unix_timestamp,
-            },
-        )
+        self.events.emit(&OpenResponseAppended {
+            nft_mint: entry.nft_mint,
+            client: entry.client,
+            feedback_index: entry.feedback_index,
+            responder: self.responder.key(),
+            response_uri: response.response_uri,
+            response_hash: response.response_hash,
+            timestamp: Clock::get()?.unix_timestamp,
+        })
     }
 }

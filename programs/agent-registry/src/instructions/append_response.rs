@@ -1,13 +1,4 @@
-use crate::{
-    ConcordError, ResponseAppended,
-    account_data::store,
-    error::{account_mismatch, require},
-    event_emission,
-    portable_text::require_portable,
-    state::FeedbackEntry,
-};
-use anchor_lang::prelude::*;
-use concord_canonical::limits::URI_MAX;
+use super::*;
 
 /// The arguments of `append_response` and `append_open_response`.
 pub struct Response {
@@ -26,12 +17,7 @@ pub struct AppendResponse<'info> {
     /// CHECK: loaded in the handler
     #[account(mut @ account_mismatch())]
     pub feedback_entry: UncheckedAccount<'info>,
-    /// CHECK: signs events
-    #[account(address = crate::EVENT_AUTHORITY_AND_BUMP.0 @ account_mismatch())]
-    pub event_authority: UncheckedAccount<'info>,
-    /// CHECK: the callee of the event self-CPI
-    #[account(address = crate::ID @ account_mismatch())]
-    pub program: UncheckedAccount<'info>,
+    pub events: EventAccounts<'info>,
 }
 
 impl Response {
@@ -51,17 +37,14 @@ impl AppendResponse<'_> {
         require_portable(&response.response_uri, URI_MAX)?; // R17
         entry.count_response()?;
         store(&self.feedback_entry, &entry)?;
-        event_emission::emit(
-            &self.event_authority,
-            &ResponseAppended {
-                nft_mint: entry.nft_mint,
-                client: entry.reviewer,
-                feedback_index: entry.feedback_index,
-                responder: self.responder.key(),
-                response_uri: response.response_uri,
-                response_hash: response.response_hash,
-                timestamp: Clock::get()?.unix_timestamp,
-            },
-        )
+        self.events.emit(&ResponseAppended {
+            nft_mint: entry.nft_mint,
+            client: entry.reviewer,
+            feedback_index: entry.feedback_index,
+            responder: self.responder.key(),
+            response_uri: response.response_uri,
+            response_hash: response.response_hash,
+            timestamp: Clock::get()?.unix_timestamp,
+        })
     }
 }

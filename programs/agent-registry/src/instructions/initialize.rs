@@ -1,12 +1,5 @@
-use crate::{
-    ConcordError, RegistryInitialized,
-    account_creation::create_pda,
-    error::{account_mismatch, require},
-    event_emission,
-    state::Registry,
-};
-use anchor_lang::{prelude::*, solana_program::bpf_loader_upgradeable, system_program};
-use concord_canonical::pda::REGISTRY;
+use super::*;
+use anchor_lang::solana_program::bpf_loader_upgradeable;
 
 /// Where the upgradeable loader keeps this program's upgrade authority.
 pub const PROGRAM_DATA: Pubkey = {
@@ -30,15 +23,8 @@ pub struct Initialize<'info> {
     /// CHECK: read by hand
     #[account(address = PROGRAM_DATA @ account_mismatch())]
     pub program_data: UncheckedAccount<'info>,
-    /// CHECK: only its address is used
-    #[account(address = system_program::ID @ account_mismatch())]
-    pub system_program: UncheckedAccount<'info>,
-    /// CHECK: signs events
-    #[account(address = crate::EVENT_AUTHORITY_AND_BUMP.0 @ account_mismatch())]
-    pub event_authority: UncheckedAccount<'info>,
-    /// CHECK: the callee of the event self-CPI
-    #[account(address = crate::ID @ account_mismatch())]
-    pub program: UncheckedAccount<'info>,
+    pub system_program: Program<'info, System>,
+    pub events: EventAccounts<'info>,
 }
 
 impl Initialize<'_> {
@@ -53,21 +39,16 @@ impl Initialize<'_> {
             ConcordError::AlreadyInitialized
         );
         let registry = Registry::initialized(chain, self.upgrade_authority.key())?;
-        create_pda(
+        Derived::known(&Place::Registry, registry.bump).create(
             &self.payer,
             &self.registry,
-            Registry::SPACE,
-            &[REGISTRY, &[registry.bump]],
+            &registry,
         )?;
-        registry.store(&self.registry)?;
-        event_emission::emit(
-            &self.event_authority,
-            &RegistryInitialized {
-                authority: registry.authority,
-                chain: registry.chain,
-                timestamp: Clock::get()?.unix_timestamp,
-            },
-        )
+        self.events.emit(&RegistryInitialized {
+            authority: registry.authority,
+            chain: registry.chain,
+            timestamp: Clock::get()?.unix_timestamp,
+        })
     }
 }
 

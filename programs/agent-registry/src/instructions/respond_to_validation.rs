@@ -1,17 +1,4 @@
-use crate::{
-    ConcordError, ValidationResponded,
-    account_creation::create_pda,
-    account_data::{absent, load, store},
-    error::{account_mismatch, refusal, require},
-    event_emission,
-    portable_text::require_portable,
-    state::{AgentIdentity, ValidationRequest, ValidationResponse},
-};
-use anchor_lang::{prelude::*, system_program};
-use concord_canonical::{
-    limits::{SCORE_MAX, URI_MAX},
-    pda::{REQUEST_PREFIX, VAL_RESPONSE},
-};
+use super::*;
 
 /// The arguments of `validation_response`.
 pub struct ValidationAnswer {
@@ -28,26 +15,15 @@ pub struct RespondToValidation<'info> {
     /// Pays for the response, the first time.
     #[account(mut)]
     pub payer: Signer<'info>,
-    /// CHECK: loaded in the handler
-    #[account(mut @ account_mismatch())]
-    pub agent: UncheckedAccount<'info>,
-    /// CHECK: only its address is used
-    pub nft_mint: UncheckedAccount<'info>,
+    pub agent: AgentAccounts<'info>,
     /// CHECK: loaded in the handler
     #[account(mut @ account_mismatch())]
     pub validation_request: UncheckedAccount<'info>,
     /// CHECK: loaded or created in the handler
     #[account(mut @ account_mismatch())]
     pub validation_response: UncheckedAccount<'info>,
-    /// CHECK: only its address is used
-    #[account(address = system_program::ID @ account_mismatch())]
-    pub system_program: UncheckedAccount<'info>,
-    /// CHECK: signs events
-    #[account(address = crate::EVENT_AUTHORITY_AND_BUMP.0 @ account_mismatch())]
-    pub event_authority: UncheckedAccount<'info>,
-    /// CHECK: the callee of the event self-CPI
-    #[account(address = crate::ID @ account_mismatch())]
-    pub program: UncheckedAccount<'info>,
+    pub system_program: Program<'info, System>,
+    pub events: EventAccounts<'info>,
 }
 
 impl RespondToValidation<'_> {
@@ -61,31 +37,34 @@ impl RespondToValidation<'_> {
         require_portable(&answer.evidence_uri, URI_MAX)?; // R17
 
         let now = Clock::get()?.unix_timestamp;
-        let mut agent = self.load_agent()?;
-        let mut response = if request.responded {
-            self.load_response(&request)?
-        } else {
-            agent.count_validation()?; // R20: once for each request
-            agent.store(&self.agent)?;
-            request.responded = true;
-            store(&self.validation_request, &request)?;
-            self.create_response(&request, now)?
-        };
-        response.replace(answer.score, answer.tag, answer.evidence_hash, now)?;
-        store(&self.validation_response, &response)?;
+        let mut agent = self.agent.load()?;
+        let (account, hash) = (&self.validation_response, &request.request_hash);
+        let place = ValidationResponse::place_of(&request.nft_mint, &request.validator, hash);
+        match find::<ValidationResponse>(account, &place)? {
+            Slot::Held(mut response) => {
+                response.replace(answer.score, answer.tag, answer.evidence_hash, now)?;
+                store(account, &response)?;
+            }
+            Slot::Vacant(derived) => {
+                let mut response = ValidationResponse::pending(&request, now, derived.bump());
+                response.replace(answer.score, answer.tag, answer.evidence_hash, now)?;
+                derived.create(&self.payer, account, &response)?;
+                request.responded = true;
+                store(&self.validation_request, &request)?;
+                agent.count_validation()?; // R20: once for each request
+                self.agent.store(&agent)?;
+            }
+        }
         self.report(answer, now)
     }
 
     /// The request with this hash, of whichever validator.
     fn load_request(&self, hash: &[u8; 32]) -> Result<ValidationRequest> {
-        let mint = self.nft_mint.key;
+        let mint = self.agent.mint();
         let Some(request) = load::<ValidationRequest>(&self.validation_request)? else {
-            let (derived, _) = ValidationRequest::find(mint, self.validator.key, hash);
-            return Err(absent(
-                &self.validation_request,
-                derived,
-                ConcordError::RequestNotFound,
-            ));
+            let place = ValidationRequest::place_of(mint, self.validator.key, hash);
+            Derived::at(&self.validation_request, &place)?;
+            return Err(refusal(ConcordError::RequestNotFound));
         };
         require!(
             request.is_in_place_of(mint, hash),
@@ -96,54 +75,16 @@ impl RespondToValidation<'_> {
         Ok(request)
     }
 
-    fn load_agent(&self) -> Result<AgentIdentity> {
-        AgentIdentity::load(&self.agent)?
-            .filter(|agent| agent.nft_mint == *self.nft_mint.key)
-            .ok_or_else(|| refusal(ConcordError::AccountMismatch))
-    }
-
-    fn load_response(&self, request: &ValidationRequest) -> Result<ValidationResponse> {
-        load::<ValidationResponse>(&self.validation_response)?
-            .filter(|response| response.answers(request))
-            .ok_or_else(|| refusal(ConcordError::AccountMismatch))
-    }
-
-    fn create_response(&self, request: &ValidationRequest, now: i64) -> Result<ValidationResponse> {
-        let (mint, validator, hash) =
-            (&request.nft_mint, &request.validator, &request.request_hash);
-        let (address, bump) = ValidationResponse::find(mint, validator, hash);
-        require!(
-            *self.validation_response.key == address,
-            ConcordError::AccountMismatch
-        );
-        create_pda(
-            &self.payer,
-            &self.validation_response,
-            ValidationResponse::SPACE,
-            &[
-                VAL_RESPONSE,
-                mint.as_ref(),
-                validator.as_ref(),
-                &hash[..REQUEST_PREFIX],
-                &[bump],
-            ],
-        )?;
-        Ok(ValidationResponse::pending(request, now, bump))
-    }
-
     fn report(&self, answer: ValidationAnswer, now: i64) -> Result<()> {
-        event_emission::emit(
-            &self.event_authority,
-            &ValidationResponded {
-                nft_mint: self.nft_mint.key(),
-                validator: self.validator.key(),
-                score: answer.score,
-                tag: answer.tag,
-                evidence_uri: answer.evidence_uri,
-                evidence_hash: answer.evidence_hash,
-                request_hash: answer.request_hash,
-                timestamp: now,
-            },
-        )
+        self.events.emit(&ValidationResponded {
+            nft_mint: *self.agent.mint(),
+            validator: self.validator.key(),
+            score: answer.score,
+            tag: answer.tag,
+            evidence_uri: answer.evidence_uri,
+            evidence_hash: answer.evidence_hash,
+            request_hash: answer.request_hash,
+            timestamp: now,
+        })
     }
 }
