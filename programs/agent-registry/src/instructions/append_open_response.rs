@@ -12,11 +12,21 @@ pub struct AppendOpenResponse<'info> {
 }
 
 impl AppendOpenResponse<'_> {
-    pub fn append_open_response(&self, response: Response) -> Result<()> {
-        response.require_index_and_uri()?;
-        let (mint, index) = (self.nft_mint.key, response.feedback_index);
-        let mut entry = OpenFeedback::of(&self.open_feedback, mint, &response.client, index)?;
-        require_portable(&response.response_uri, URI_MAX)?; // R17
+    pub fn append_open_response(
+        &self,
+        client: Pubkey,
+        feedback_index: u64,
+        response_uri: String,
+        response_hash: [u8; 32],
+    ) -> Result<()> {
+        require_index_and_uri(feedback_index, &response_uri)?;
+        let mut entry = OpenFeedback::of(
+            &self.open_feedback,
+            self.nft_mint.key,
+            &client,
+            feedback_index,
+        )?;
+        require_portable(&response_uri, URI_MAX)?; // R17
         entry.count_response()?;
         store(&self.open_feedback, &entry)?;
         self.events.emit(&OpenResponseAppended {
@@ -24,8 +34,8 @@ impl AppendOpenResponse<'_> {
             client: entry.client,
             feedback_index: entry.feedback_index,
             responder: self.responder.key(),
-            response_uri: response.response_uri,
-            response_hash: response.response_hash,
+            response_uri,
+            response_hash,
             timestamp: Clock::get()?.unix_timestamp,
         })
     }

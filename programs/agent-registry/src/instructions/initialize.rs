@@ -1,5 +1,6 @@
 use super::*;
 use anchor_lang::solana_program::bpf_loader_upgradeable;
+use solana_loader_v3_interface::state::UpgradeableLoaderState;
 
 /// Where the upgradeable loader keeps this program's upgrade authority.
 pub const PROGRAM_DATA: Pubkey = {
@@ -20,7 +21,7 @@ pub struct Initialize<'info> {
     /// CHECK: created here, at this address
     #[account(mut @ account_mismatch(), address = Registry::ADDRESS @ account_mismatch())]
     pub registry: UncheckedAccount<'info>,
-    /// CHECK: read by hand
+    /// CHECK: read in the handler, to tell a program that is final from a wrong account
     #[account(address = PROGRAM_DATA @ account_mismatch())]
     pub program_data: UncheckedAccount<'info>,
     pub system_program: Program<'info, System>,
@@ -52,17 +53,17 @@ impl Initialize<'_> {
     }
 }
 
-/// The authority in the loader's `ProgramData`: u32 LE 3, u64 slot, then an optional key.
-/// None if the program is final.
+/// Of the program whose `ProgramData` this is; none if it is final.
 fn upgrade_authority(program_data: &AccountInfo) -> Result<Option<Pubkey>> {
-    const AUTHORITY: usize = 4 + 8;
     if program_data.owner != &bpf_loader_upgradeable::ID {
         return Ok(None);
     }
     let data = program_data.try_borrow_data()?;
-    let is_program_data = data.starts_with(&3u32.to_le_bytes());
-    match data.get(AUTHORITY..) {
-        Some([1, key @ ..]) if is_program_data => Ok(key.first_chunk().copied().map(Pubkey::from)),
+    match wincode::deserialize(&data) {
+        Ok(UpgradeableLoaderState::ProgramData {
+            upgrade_authority_address: Some(key),
+            ..
+        }) => Ok(Some(key.to_bytes().into())),
         _ => Ok(None),
     }
 }

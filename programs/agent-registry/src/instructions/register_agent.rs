@@ -39,15 +39,9 @@ impl RegisterAgent<'_> {
         );
         let agent = Derived::at(&self.agent, &AgentIdentity::place_of(self.nft_mint.key))?;
         AgentMint {
-            payer: &self.payer,
-            owner: &self.owner,
-            mint: &self.nft_mint,
-            mint_seeds: &mint.signer(),
-            token_account: &self.token_account,
-            agent: &self.agent,
-            agent_seeds: &agent.signer(),
-            token_program: &self.token_program,
-            system_program: &self.system_program,
+            accounts: self,
+            mint: &mint,
+            agent: &agent,
         }
         .create(&uri)?;
         extra_account_metas::create(

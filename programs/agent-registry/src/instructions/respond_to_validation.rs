@@ -1,14 +1,5 @@
 use super::*;
 
-/// The arguments of `validation_response`.
-pub struct ValidationAnswer {
-    pub request_hash: [u8; 32],
-    pub score: u8,
-    pub tag: [u8; 32],
-    pub evidence_uri: String,
-    pub evidence_hash: [u8; 32],
-}
-
 #[derive(Accounts)]
 pub struct RespondToValidation<'info> {
     pub validator: Signer<'info>,
@@ -27,35 +18,51 @@ pub struct RespondToValidation<'info> {
 }
 
 impl RespondToValidation<'_> {
-    pub fn validation_response(&self, answer: ValidationAnswer) -> Result<()> {
-        let mut request = self.load_request(&answer.request_hash)?;
+    pub fn validation_response(
+        &self,
+        request_hash: [u8; 32],
+        score: u8,
+        tag: [u8; 32],
+        evidence_uri: String,
+        evidence_hash: [u8; 32],
+    ) -> Result<()> {
+        let mut request = self.load_request(&request_hash)?;
         require!(
             request.validator == *self.validator.key,
             ConcordError::NotValidator
         );
-        require!(answer.score <= SCORE_MAX, ConcordError::ScoreOutOfRange); // R20
-        require_portable(&answer.evidence_uri, URI_MAX)?; // R17
+        require!(score <= SCORE_MAX, ConcordError::ScoreOutOfRange); // R20
+        require_portable(&evidence_uri, URI_MAX)?; // R17
 
         let now = Clock::get()?.unix_timestamp;
         let mut agent = self.agent.load()?;
-        let (account, hash) = (&self.validation_response, &request.request_hash);
-        let place = ValidationResponse::place_of(&request.nft_mint, &request.validator, hash);
+        let account = &self.validation_response;
+        let place = ValidationResponse::place_of(&request);
         match find::<ValidationResponse>(account, &place)? {
             Slot::Held(mut response) => {
-                response.replace(answer.score, answer.tag, answer.evidence_hash, now)?;
+                response.replace(score, tag, evidence_hash, now)?;
                 store(account, &response)?;
             }
             Slot::Vacant(derived) => {
-                let mut response = ValidationResponse::pending(&request, now, derived.bump());
-                response.replace(answer.score, answer.tag, answer.evidence_hash, now)?;
-                derived.create(&self.payer, account, &response)?;
-                request.responded = true;
-                store(&self.validation_request, &request)?;
                 agent.count_validation()?; // R20: once for each request
                 self.agent.store(&agent)?;
+                request.responded = true;
+                store(&self.validation_request, &request)?;
+                let mut response = ValidationResponse::pending(&request, now, derived.bump());
+                response.replace(score, tag, evidence_hash, now)?;
+                derived.create(&self.payer, account, &response)?;
             }
         }
-        self.report(answer, now)
+        self.events.emit(&ValidationResponded {
+            nft_mint: request.nft_mint,
+            validator: request.validator,
+            score,
+            tag,
+            evidence_uri,
+            evidence_hash,
+            request_hash,
+            timestamp: now,
+        })
     }
 
     /// The request with this hash, of whichever validator.
@@ -73,18 +80,5 @@ impl RespondToValidation<'_> {
         // R20: the whole hash names the request
         require!(request.request_hash == *hash, ConcordError::RequestNotFound);
         Ok(request)
-    }
-
-    fn report(&self, answer: ValidationAnswer, now: i64) -> Result<()> {
-        self.events.emit(&ValidationResponded {
-            nft_mint: *self.agent.mint(),
-            validator: self.validator.key(),
-            score: answer.score,
-            tag: answer.tag,
-            evidence_uri: answer.evidence_uri,
-            evidence_hash: answer.evidence_hash,
-            request_hash: answer.request_hash,
-            timestamp: now,
-        })
     }
 }

@@ -1,5 +1,5 @@
 use super::*;
-use crate::agent_mint::UriChange;
+use crate::agent_mint::write_uri;
 use anchor_spl::token_2022::Token2022;
 
 #[derive(Accounts)]
@@ -24,14 +24,14 @@ impl SetAgentUri<'_> {
         let mint = self.nft_mint.key();
         let mut agent = AgentIdentity::of_owner(&self.agent, &mint, self.owner.key)?;
         require_portable(&uri, URI_MAX)?; // R17
-        UriChange {
-            payer: &self.payer,
-            mint: &self.nft_mint,
-            agent: &self.agent,
-            agent_seeds: &Derived::known(&agent.place(), agent.bump).signer(),
-            token_program: &self.token_program,
-        }
-        .write(uri.clone())?;
+        let signer = Derived::known(&agent.place(), agent.bump);
+        write_uri(
+            &self.payer,
+            &self.nft_mint,
+            &self.agent,
+            &signer,
+            uri.clone(),
+        )?;
         let now = Clock::get()?.unix_timestamp;
         agent.updated_at = now;
         store(&self.agent, &agent)?;
