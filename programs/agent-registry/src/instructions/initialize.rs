@@ -61,9 +61,9 @@ fn upgrade_authority(program_data: &AccountInfo) -> Result<Option<Pubkey>> {
     let data = program_data.try_borrow_data()?;
     match wincode::deserialize(&data) {
         Ok(UpgradeableLoaderState::ProgramData {
-            upgrade_authority_address: Some(key),
+            upgrade_authority_address,
             ..
-        }) => Ok(Some(key.to_bytes().into())),
+        }) => Ok(upgrade_authority_address),
         _ => Ok(None),
     }
 }
