@@ -285,10 +285,11 @@ mod tests {
     fn s3b_every_account_has_its_published_address() {
         let (mint, client, hash) = ([1; 32], [2; 32], core::array::from_fn(|i| i as u8));
         let request_hash = hash;
-        let validator = client;
+        let (validator, payer) = (client, client);
         #[rustfmt::skip]
         let cases = [
             (Account::Registry, "2mGirBp6SgRQyiFCRfzv8Ex5fugSwDTrafejT4RTcMnm", 254),
+            (Account::Mint { payer, nonce: 258 }, "H2yJ1cjJUHN8x6C4doKkcapS2rURuABwZPGyQMSuf5eH", 255),
             (Account::Agent { mint }, "CpYnfuzEXRzzPB5jyng6wjZYab2kmvpMyH7Uk6QPvoGD", 253),
             (Account::Metadata { mint, key: "schlüssel" }, "9QvY2n2uy7nMD1GbwEWGezqD6YE9EjJTbNoFJVZtDPRh", 255),
             (Account::Feedback { mint, client, index: 258 }, "8wPNvyvDKKmjwNCcHq4YRi3xe2YBRa3v7X5DAT7CbBc7", 253),
@@ -297,7 +298,7 @@ mod tests {
             (Account::OpenClient { mint, client }, "CP58qvrgjyXF8uw1BWjSQSRjxX7ohx96nHPi6Z49w5yJ", 254),
             (Account::ValRequest { mint, validator, request_hash }, "8RcdUFv6DGMyZypSouMnwPiPRGP4zQH5pdnkDYhsKg8G", 250),
             (Account::ValResponse { mint, validator, request_hash }, "J2cMBCQBjf7VytuTiCMG3pTNGMDTJyWbCsMKv7Tp7qKa", 255),
-            (Account::Spent { hash }, "8miy4bxhgjNj4Gx239qRdcsvRENB4NothKq9QVV4ZSzx", 255),
+            (Account::Spent { hash, payer }, "FtJW4yMYfZLrTwXvfjKXVADJ3ywQ56ES9Ms65FhBfA3a", 254),
         ];
         for (account, address, bump) in cases {
             assert_eq!(

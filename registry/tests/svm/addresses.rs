@@ -20,6 +20,14 @@ fn s3b_addresses_are_the_programs() {
             agent_registry::EVENT_AUTHORITY_AND_BUMP.0,
         ),
         (program.program_data(), PROGRAM_DATA),
+        (
+            program.agent_mint(&client, 258),
+            Pubkey::find_program_address(
+                &[b"mint", c.as_ref(), &258_u64.to_le_bytes()],
+                &agent_registry::ID,
+            )
+            .0,
+        ),
         (program.agent(&mint), AgentIdentity::find(&m).0),
         (
             program.metadata_entry(&mint, "name"),
@@ -49,7 +57,10 @@ fn s3b_addresses_are_the_programs() {
             program.validation_response(&mint, &client, &hash),
             ValidationResponse::find(&m, &c, &hash).0,
         ),
-        (program.spent_payment(&hash), SpentPayment::find(&hash).0),
+        (
+            program.spent_payment(&hash, &client),
+            SpentPayment::find(&hash, &c).0,
+        ),
         (
             program.extra_account_metas(&mint),
             Pubkey::find_program_address(
@@ -79,7 +90,7 @@ fn every_address_but_the_token_account_depends_on_the_id() {
             program.program_data(),
             program.agent(&mint),
             program.feedback_entry(&mint, &client, 1),
-            program.spent_payment(&[0; 32]),
+            program.spent_payment(&[0; 32], &client),
             program.extra_account_metas(&mint),
         ]
     };
