@@ -152,6 +152,13 @@ impl Seeds {
         let rest = self.rest[..self.count].iter();
         core::iter::once(self.name).chain(rest.map(|(bytes, width)| &bytes[..*width]))
     }
+
+    /// The same, filled up with empty seeds, which add nothing to an address.
+    pub fn parts(&self) -> [&[u8]; 4] {
+        let [first, second, third] = &self.rest;
+        let [first, second, third] = [first, second, third].map(|(bytes, width)| &bytes[..*width]);
+        [self.name, first, second, third]
+    }
 }
 
 impl Account<'_> {
@@ -226,12 +233,7 @@ impl Account<'_> {
     /// # Panics
     /// As [`find_address`].
     pub fn find(&self, program_id: &Word) -> (Word, u8) {
-        let seeds = self.seeds();
-        let mut parts: [&[u8]; 4] = [&[]; 4];
-        for (part, seed) in parts.iter_mut().zip(seeds.iter()) {
-            *part = seed;
-        }
-        find_address(parts, program_id)
+        find_address(self.seeds().parts(), program_id)
     }
 }
 
