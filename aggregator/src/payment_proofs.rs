@@ -19,7 +19,7 @@ use concord_registry::svm::{
 };
 use concord_x402::{
     feedback::{PaidAgent, PaymentAttestation},
-    verify::{Payments, Unavailable},
+    verify::{AgentPlace, Payments, Unavailable, WalletThen},
 };
 use serde_json::json;
 
@@ -110,10 +110,18 @@ impl Settler for Facilitator {
     async fn settled(&self, report: &PaymentReport) -> Result<Settled, Refusal> {
         report.require_network(&self.network)?;
         let request = Request::of(report)?;
-        let agent = self.agent(&request.mint).await?;
+        self.require_agent(&request.mint).await?;
         self.require_settled_here(&report.transaction).await?;
-        let (amount, paid_at) = self.paid(&request, &agent).await?;
-        require_payer(&request, &agent)?;
+        let Paid {
+            agent,
+            amount,
+            paid_at,
+            ..
+        } = self.paid(&request).await?;
+        let operators = [agent.owner, agent.agent_wallet, agent.feedback_authority];
+        if operators.contains(&request.payer) {
+            return Err(own_payment(&request)); // R57
+        }
         let payer = format!("{}:{}", self.network, request.payer);
         Ok(Settled {
             key: format!("{}:{payer}", report.dedupe_key), // R32, R57
@@ -140,18 +148,22 @@ impl Facilitator {
     async fn prove(&self, request: &Request<'_>, now: u64) -> Result<PaymentAttestation, Refusal> {
         request.report.require_network(&self.network)?;
         self.require_listed(&request.token).await?;
-        let agent = self.agent(&request.mint).await?;
+        self.require_agent(&request.mint).await?;
         self.require_settled_here(&request.report.transaction)
             .await?;
-        let (amount, paid_at) = self.paid(request, &agent).await?;
-        require_payer(request, &agent)?;
+        let paid = self.paid(request).await?;
+        // R13: whether the reviewer acted for the agent when they gave the feedback is in the entry, which the program reads.
+        // What its owner sets today voids nothing.
+        if paid.payee == request.payer {
+            return Err(own_payment(request));
+        }
         let payment = Payment {
             payer: request.payer,
-            payee: agent.agent_wallet,
+            payee: paid.payee,
             token: request.token,
-            amount,
+            amount: paid.amount,
             task_ref_hash: request.report.task_ref_hash,
-            paid_at,
+            paid_at: paid.paid_at,
             expiry: now.saturating_add(self.validity),
             facilitator: self.key.address(),
         };
@@ -200,12 +212,17 @@ impl Facilitator {
         }
     }
 
-    async fn agent(&self, mint: &Address) -> Result<AgentIdentity, Refusal> {
-        let agent = self.read(&self.program.agent(mint)).await?;
-        agent.ok_or_else(|| {
-            let message = format!("{} has no agent {mint}", self.registry());
-            Refusal::new(Code::UnknownAgent, "AgentNotFound", message).of("agentId")
-        })
+    async fn require_agent(&self, mint: &Address) -> Result<(), Refusal> {
+        let agent: Option<AgentIdentity> = self.read(&self.program.agent(mint)).await?;
+        match agent {
+            Some(_) => Ok(()),
+            None => Err(self.no_agent(mint)),
+        }
+    }
+
+    fn no_agent(&self, mint: &Address) -> Refusal {
+        let message = format!("{} has no agent {mint}", self.registry());
+        Refusal::new(Code::UnknownAgent, "AgentNotFound", message).of("agentId")
     }
 
     /// It succeeded, it stays, and one of our accounts paid its fee.
@@ -234,16 +251,28 @@ impl Facilitator {
         }
     }
 
-    /// What the payer paid to the agent's wallet, and when. R32: other payments of the transaction do not count.
-    async fn paid(
-        &self,
-        request: &Request<'_>,
-        agent: &AgentIdentity,
-    ) -> Result<(u64, u64), Refusal> {
+    /// What the payer paid to the wallet that the agent had then (R13). R32: other payments of the transaction do not count.
+    async fn paid(&self, request: &Request<'_>) -> Result<Paid, Refusal> {
         let payment = self.payments.payment(&request.report.task_ref).await?;
         let payment = payment.ok_or_else(|| Unavailable("the transaction is gone".to_owned()))?;
-        let [payer, token, wallet] =
-            [request.payer, request.token, agent.agent_wallet].map(|it| it.to_string());
+        let place = AgentPlace {
+            cluster: &self.cluster,
+            network: &self.network,
+            program: self.program,
+            mint: request.mint,
+        };
+        let found = place.wallet_at(&request.report.transaction, &payment);
+        let (agent, wallet) = match found.await? {
+            Some((agent, WalletThen::Was(wallet))) => (agent, wallet),
+            Some((_, WalletThen::NotKnown(why))) => {
+                let message = format!("the agent's wallet at the payment is not known: {why}");
+                return Err(malformed("AgentChanged", message).of("taskRef"));
+            }
+            None => return Err(self.no_agent(&request.mint)),
+        };
+        let mismatch = |message| malformed("PaymentMismatch", message).of("taskRef");
+        let payee = wallet.ok_or_else(|| mismatch("the agent had no wallet".to_owned()))?;
+        let [payer, token, wallet] = [request.payer, request.token, payee].map(|it| it.to_string());
         let own = payment
             .transfers
             .iter()
@@ -254,30 +283,32 @@ impl Facilitator {
         let amount = amount.and_then(|it| u64::try_from(it).ok());
         let amount = amount.filter(|it| *it > 0);
         let amount = amount.ok_or_else(|| {
-            let message = format!("{payer} paid the agent's wallet {wallet} no {token}");
-            malformed("PaymentMismatch", message).of("taskRef")
+            mismatch(format!(
+                "{payer} paid the agent's wallet {wallet} no {token}"
+            ))
         })?;
-        // R13: whose wallet it was then. A cluster keeps no earlier state, so nothing may have changed since.
-        match u64::try_from(agent.updated_at).unwrap_or(0) < payment.time {
-            true => Ok((amount, payment.time)),
-            false => {
-                let message = "the agent changed after the payment: its wallet then is not known";
-                Err(malformed("AgentChanged", message).of("taskRef"))
-            }
-        }
+        Ok(Paid {
+            agent,
+            payee,
+            amount,
+            paid_at: payment.time,
+        })
     }
 }
 
-/// R13: the program refuses these.
-fn require_payer(request: &Request<'_>, agent: &AgentIdentity) -> Result<(), Refusal> {
-    let own = [agent.owner, agent.agent_wallet, agent.feedback_authority];
-    match own.contains(&request.payer) {
-        false => Ok(()),
-        true => {
-            let message = format!("{} acts for the agent (R13)", request.payer);
-            Err(malformed("SelfFeedback", message).of("payer"))
-        }
-    }
+/// A payment to an agent.
+struct Paid {
+    /// As it is now.
+    agent: AgentIdentity,
+    /// Its wallet at the payment.
+    payee: Address,
+    amount: u64,
+    paid_at: u64,
+}
+
+fn own_payment(request: &Request<'_>) -> Refusal {
+    let message = format!("{} acts for the agent (R13)", request.payer);
+    malformed("SelfFeedback", message).of("payer")
 }
 
 fn fee_payer(executed: &ExecutedTx) -> Option<Address> {

@@ -1,17 +1,9 @@
 use alloy::primitives::{Address as EvmAddress, B256, U256};
-use concord_chain::{
-    ChainError,
-    evm::Node,
-    svm::{Cluster, ExecutedTx},
-};
+use concord_chain::{ChainError, evm::Node, svm::Cluster};
 use concord_registry::{
-    event::{AccountId, AgentId, Block, Event},
+    event::{AccountId, AgentId, Event},
     evm::{RegistryAddresses, abi::ReputationRegistry},
-    svm::{
-        Program,
-        accounts::OpenFeedback,
-        events::{Call, TopLevel, Transaction},
-    },
+    svm::{Program, accounts::OpenFeedback},
 };
 
 /// Base58 characters of 64 bytes at most.
@@ -91,7 +83,7 @@ impl Settlement {
             }
             Self::Svm { cluster, program } => {
                 let executed = cluster.transaction(transaction).await?;
-                let Some(transaction) = executed.as_ref().and_then(placed) else {
+                let Some(transaction) = executed.and_then(|it| it.program_calls()) else {
                     return Ok(None);
                 };
                 program.events(chain, &transaction)
@@ -158,38 +150,4 @@ impl Settlement {
             _ => Ok(None),
         }
     }
-}
-
-/// What events are decoded from; `None` if the transaction failed, or its parts contradict each other.
-fn placed(executed: &ExecutedTx) -> Option<Transaction> {
-    if !executed.meta.err.is_null() {
-        return None;
-    }
-    let sent = executed.decode()?;
-    let keys = executed.account_keys(&sent);
-    let mut instructions = Vec::new();
-    for instruction in sent.message.instructions() {
-        instructions.push(TopLevel {
-            program: *keys.get(usize::from(instruction.program_id_index))?,
-            calls: Vec::new(),
-        });
-    }
-    for list in executed.meta.inner_instructions.iter().flatten() {
-        let top = instructions.get_mut(usize::from(list.index))?;
-        for call in &list.instructions {
-            let data = bs58::decode(&call.data).into_vec().ok()?;
-            let (program, accounts) = (call.program_id_index, &call.accounts);
-            top.calls
-                .push(Call::resolve(&keys, program, accounts, data)?);
-        }
-    }
-    Some(Transaction {
-        signature: (*sent.signatures.first()?).into(),
-        block: Block {
-            number: executed.slot,
-            hash: None,
-        },
-        instructions,
-        logs: executed.meta.log_messages.clone().unwrap_or_default(),
-    })
 }

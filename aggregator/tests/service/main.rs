@@ -37,6 +37,7 @@ mod overtaken;
 mod paused;
 mod payload;
 mod payment_proofs;
+mod payment_proofs_wallets;
 mod pinning;
 mod policy;
 mod purchase;

@@ -1,17 +1,21 @@
 //! R13: a facilitator states what it settled, and the program believes it.
 use crate::{
     cluster::{NETWORK, Solana},
-    solana::svm_registry,
+    solana::svm_registry_of,
     solana_payments::{
-        MINT, agent, ask, ask_once, fail_to_pay, keys, next_second, pay, request, start,
+        CLIENT_TOKENS, MINT, OWNER_TOKENS, SECOND_TOKENS, WALLET_TOKENS, agent, ask, ask_once,
+        fail_to_pay, keys, next_second, pay, request, second_client, start, transfer_between,
     },
 };
 use concord_aggregator::{Facilitator, payment_proof_router};
 use concord_canonical::{caip, payment::PaymentProof, sign::ed25519_verify};
-use concord_chain::{Signer, Svm, submission::FileRecord};
-use concord_registry::svm::{Address, instructions::Consent};
+use concord_chain::{Signer, Svm, keys::Keypair, submission::FileRecord, svm::Cluster};
+use concord_registry::svm::Address;
 use concord_x402::{
-    feedback::{FeedbackContent, FeedbackJob, FeedbackRegistry, PaymentAttestation, Submission},
+    feedback::{
+        FeedbackContent, FeedbackError, FeedbackJob, FeedbackRegistry, PaymentAttestation,
+        Submission,
+    },
     grants::{FeedbackGrant, SvmGrants},
     server::{GRANT_EXPIRY_MAX, GrantIssuer, GrantRequest},
     verify::SvmChains,
@@ -20,7 +24,12 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 use tokio::net::TcpListener;
 
-async fn serve(solana: &Solana) -> String {
+pub async fn serve(solana: &Solana) -> String {
+    serve_from(solana, solana.cluster.clone()).await
+}
+
+/// A facilitator that reads agents from this node.
+pub async fn serve_from(solana: &Solana, cluster: Cluster) -> String {
     let mut payments = SvmChains::default();
     let network = NETWORK.parse().unwrap();
     payments
@@ -30,7 +39,7 @@ async fn serve(solana: &Solana) -> String {
     let [settler, key] = keys();
     let routes = payment_proof_router(vec![Facilitator {
         network: NETWORK.to_owned(),
-        cluster: solana.cluster.clone(),
+        cluster,
         program: solana.program,
         payments: Arc::new(payments),
         key: Box::new(key),
@@ -43,7 +52,7 @@ async fn serve(solana: &Solana) -> String {
     url
 }
 
-async fn list(solana: &Solana) {
+pub async fn list(solana: &Solana) {
     let authority = Signer::<Svm>::address(&solana.owner);
     let key = Signer::<Svm>::address(&keys()[1]);
     let listed = vec![
@@ -55,12 +64,12 @@ async fn list(solana: &Solana) {
     solana.send(listed, &[&solana.owner]).await;
 }
 
-/// The client's authorized feedback, with the attestation attached: the program checks it.
-async fn prove(solana: &Solana, attestation: &PaymentAttestation) {
+/// What a client gives with the owner's authorization.
+async fn submission(solana: &Solana, client: &Keypair) -> Submission {
     let authority = Arc::new(solana.owner.insecure_clone());
     let grants = SvmGrants::new(solana.cluster.clone(), NETWORK, solana.program, authority);
     let registration = solana.registration();
-    let client = Signer::<Svm>::address(&solana.client).to_string();
+    let client = Signer::<Svm>::address(client).to_string();
     let now = u64::try_from(solana.cluster.unix_time().await.unwrap()).unwrap();
     let grant = grants.issue(GrantRequest {
         registration: &registration,
@@ -69,7 +78,7 @@ async fn prove(solana: &Solana, attestation: &PaymentAttestation) {
         expiry_max: now + GRANT_EXPIRY_MAX,
     });
     let grant = grant.await.unwrap().unwrap();
-    let submission = Submission {
+    Submission {
         agent_id: solana.mint.to_string(),
         tag1: String::new(),
         tag2: String::new(),
@@ -86,16 +95,45 @@ async fn prove(solana: &Solana, attestation: &PaymentAttestation) {
         },
         uri: "ipfs://bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku".to_owned(),
         hash: format!("0x{}", "ab".repeat(32)),
-    };
+    }
+}
+
+/// The client gives their authorized feedback.
+pub async fn give(solana: &Solana, client: &Keypair) -> Submission {
+    let submission = submission(solana, client).await;
     let folder = tempfile::tempdir().unwrap();
     let mut record = FileRecord::open(&folder.path().join("transactions.json")).unwrap();
     let job = FeedbackJob {
         id: "feedback",
         submission: &submission,
     };
-    let mut registry = svm_registry(solana).await;
+    let mut registry = svm_registry_of(solana, client).await;
     registry.submit(job, &mut record).await.unwrap();
-    let attached = registry.attach_payment_proof(job, 1, attestation, &mut record);
+    submission
+}
+
+/// Attaches the attestation to the client's `index`th feedback: the program checks it.
+pub async fn attach(
+    solana: &Solana,
+    client: &Keypair,
+    (submission, index): (&Submission, u64),
+    attestation: &PaymentAttestation,
+) -> Result<(), FeedbackError> {
+    let folder = tempfile::tempdir().unwrap();
+    let mut record = FileRecord::open(&folder.path().join("transactions.json")).unwrap();
+    let job = FeedbackJob {
+        id: "proof",
+        submission,
+    };
+    let mut registry = svm_registry_of(solana, client).await;
+    let attached = registry.attach_payment_proof(job, index, attestation, &mut record);
+    attached.await
+}
+
+/// The client's authorized feedback, with the attestation attached.
+async fn prove(solana: &Solana, attestation: &PaymentAttestation) {
+    let given = give(solana, &solana.client).await;
+    let attached = attach(solana, &solana.client, (&given, 1), attestation);
     attached.await.unwrap();
 }
 
@@ -217,16 +255,55 @@ async fn r13_nothing_else_is_stated() {
     }
     assert_eq!(ask(&url, &good).await.0, 200);
 
-    // its wallet at the payment is not known any more; and a payer who acts for the agent proves nothing
-    let owner = Signer::<Svm>::address(&solana.owner);
-    let client = Signer::<Svm>::address(&solana.client);
-    let consent = Some((client, Consent::Signs));
-    let set = (solana.program).set_feedback_authority(owner, solana.mint, consent);
-    solana
-        .send(vec![set], &[&solana.owner, &solana.client])
+    // a payment to oneself proves nothing
+    let own = Signer::<Svm>::address(&solana.owner).to_string();
+    let transfer = transfer_between([OWNER_TOKENS, WALLET_TOKENS], &solana.owner, 6);
+    let sent = solana
+        .send(vec![transfer], &[&settler, &solana.owner])
         .await;
-    assert_eq!(class(&good).await, is(400, "AgentChanged"));
-    next_second(&solana).await;
-    let later = request(&solana, &pay(&solana, &settler, &[6]).await);
-    assert_eq!(class(&later).await, is(400, "SelfFeedback"));
+    let mut asked = request(&solana, &format!("{NETWORK}:{sent}"));
+    asked["payer"] = json!(own);
+    assert_eq!(class(&asked).await, is(400, "SelfFeedback"));
+}
+
+/// R32: one transaction holds the payments of two payers. Each proves its own payer's feedback, and no other.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn r32_r13_two_payers_of_one_transaction_prove_both_their_payments() {
+    let solana = start().await;
+    list(&solana).await;
+    let url = serve(&solana).await;
+    let [settler, _] = keys();
+    let second = second_client();
+    let transfers = vec![
+        transfer_between([CLIENT_TOKENS, WALLET_TOKENS], &solana.client, 700),
+        transfer_between([SECOND_TOKENS, WALLET_TOKENS], &second, 40),
+    ];
+    let signers = [&settler, &solana.client, &second];
+    let task_ref = format!("{NETWORK}:{}", solana.send(transfers, &signers).await);
+    let mut attestations = Vec::new();
+    for (client, amount) in [(&solana.client, "700"), (&second, "40")] {
+        let mut asked = request(&solana, &task_ref);
+        asked["payer"] = json!(Signer::<Svm>::address(client).to_string());
+        let (status, body) = ask(&url, &asked).await;
+        assert_eq!((status, &body["amount"]), (200, &json!(amount)), "{body}");
+        let attestation: PaymentAttestation = serde_json::from_value(body).unwrap();
+        attestations.push(attestation);
+    }
+    for (client, [own, others]) in [(&solana.client, [0, 1]), (&second, [1, 0])] {
+        let given = give(&solana, client).await;
+        let refused = attach(&solana, client, (&given, 1), &attestations[others]).await;
+        assert!(refused.is_err(), "the other's payment");
+        let attached = attach(&solana, client, (&given, 1), &attestations[own]);
+        attached.await.unwrap();
+        // once: the same payment proves no second feedback
+        let given = give(&solana, client).await;
+        let again = attach(&solana, client, (&given, 2), &attestations[own]).await;
+        assert!(again.is_err(), "the same payment twice");
+    }
+    let proven = agent(&solana).await;
+    let counts = (
+        proven.verified_feedback_count,
+        proven.unverified_feedback_count,
+    );
+    assert_eq!(counts, (2, 2));
 }

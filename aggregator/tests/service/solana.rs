@@ -10,7 +10,7 @@ use concord_aggregator::{
     AllowedAgents, ChainInsiders, admission::Admission, lane::LaneRegistries,
 };
 use concord_canonical::sign::PreparedKey;
-use concord_chain::{Signer, Svm, svm::PriorityFee};
+use concord_chain::{Signer, Svm, keys::Keypair, svm::PriorityFee};
 use concord_files::{RegistrationFile, parse_registration};
 use concord_registry::svm::accounts::OpenFeedback;
 use concord_x402::{
@@ -59,7 +59,12 @@ pub async fn admission(world: &World, solana: &Solana, registry: &str, file: Str
 }
 
 pub async fn svm_registry(solana: &Solana) -> SvmRegistry {
-    let signer = Box::new(solana.client.insecure_clone());
+    svm_registry_of(solana, &solana.client).await
+}
+
+/// The registry, as another client uses it.
+pub async fn svm_registry_of(solana: &Solana, client: &Keypair) -> SvmRegistry {
+    let signer = Box::new(client.insecure_clone());
     let (cluster, program) = (solana.cluster.clone(), solana.program);
     let fee = PriorityFee::default();
     let chain = NETWORK.parse().unwrap();

@@ -12,8 +12,16 @@ use solana_account::Account;
 
 pub const SPL_TOKEN: &str = "TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA";
 pub const MINT: [u8; 32] = [51; 32];
-const CLIENT_TOKENS: [u8; 32] = [52; 32];
-const WALLET_TOKENS: [u8; 32] = [53; 32];
+pub const CLIENT_TOKENS: [u8; 32] = [52; 32];
+pub const WALLET_TOKENS: [u8; 32] = [53; 32];
+pub const SECOND_TOKENS: [u8; 32] = [54; 32];
+/// Of the wallet's owner too.
+pub const OWNER_TOKENS: [u8; 32] = [55; 32];
+
+/// A second client, who has the token too.
+pub fn second_client() -> Keypair {
+    Keypair::new_from_array([63; 32])
+}
 
 /// The account that settles, and the key that states.
 pub fn keys() -> [Keypair; 2] {
@@ -50,6 +58,7 @@ pub fn mint() -> Vec<u8> {
 pub async fn start() -> Solana {
     let owner = Signer::<Svm>::address(&Keypair::new_from_array([21; 32]));
     let client = Signer::<Svm>::address(&Keypair::new_from_array([22; 32]));
+    let second = Signer::<Svm>::address(&second_client());
     let solana = Solana::start_with(vec![
         (MINT.into(), account(SPL_TOKEN, mint())),
         (
@@ -61,9 +70,18 @@ pub async fn start() -> Solana {
             account(SPL_TOKEN, holding(&owner, 100_000)),
         ),
         (
+            OWNER_TOKENS.into(),
+            account(SPL_TOKEN, holding(&owner, 100_000)),
+        ),
+        (
+            SECOND_TOKENS.into(),
+            account(SPL_TOKEN, holding(&second, 900_000)),
+        ),
+        (
             Signer::<Svm>::address(&keys()[0]),
             account("11111111111111111111111111111111", vec![]),
         ),
+        (second, account("11111111111111111111111111111111", vec![])),
     ])
     .await;
     assert_eq!(Signer::<Svm>::address(&solana.owner), owner);
@@ -96,17 +114,23 @@ pub async fn fail_to_pay(solana: &Solana, settler: &Keypair) -> String {
 }
 
 fn transfers(solana: &Solana, amounts: &[u64]) -> Vec<Instruction> {
-    let transfer = |amount: &u64| Instruction {
+    let accounts = [CLIENT_TOKENS, WALLET_TOKENS];
+    let transfer = |amount: &u64| transfer_between(accounts, &solana.client, *amount);
+    amounts.iter().map(transfer).collect()
+}
+
+/// TransferChecked from one token account to another.
+pub fn transfer_between([from, to]: [[u8; 32]; 2], payer: &Keypair, amount: u64) -> Instruction {
+    Instruction {
         program_id: SPL_TOKEN.parse().unwrap(),
         accounts: vec![
-            AccountMeta::new(CLIENT_TOKENS.into(), false),
+            AccountMeta::new(from.into(), false),
             AccountMeta::new_readonly(MINT.into(), false),
-            AccountMeta::new(WALLET_TOKENS.into(), false),
-            AccountMeta::new_readonly(Signer::<Svm>::address(&solana.client), true),
+            AccountMeta::new(to.into(), false),
+            AccountMeta::new_readonly(Signer::<Svm>::address(payer), true),
         ],
-        data: [&[12][..], &amount.to_le_bytes(), &[6]].concat(), // TransferChecked
-    };
-    amounts.iter().map(transfer).collect()
+        data: [&[12][..], &amount.to_le_bytes(), &[6]].concat(),
+    }
 }
 
 pub async fn agent(solana: &Solana) -> AgentIdentity {

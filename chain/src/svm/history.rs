@@ -5,6 +5,10 @@ use super::{
 };
 use crate::ChainError;
 use base64::{Engine, engine::general_purpose::STANDARD as BASE64};
+use concord_registry::{
+    event::Block,
+    svm::events::{Call, TopLevel, Transaction},
+};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use solana_address::Address;
@@ -75,6 +79,42 @@ impl ExecutedTx {
         let loaded = loaded.flat_map(|it| it.writable.iter().chain(&it.readonly));
         keys.extend(loaded.filter_map(|it| it.parse::<Address>().ok()));
         keys
+    }
+
+    /// Returns what a program's events are decoded from; `None` if the transaction failed, the node does not record the calls of
+    /// programs, or the parts contradict each other.
+    #[must_use]
+    pub fn program_calls(&self) -> Option<Transaction> {
+        if !self.meta.err.is_null() {
+            return None;
+        }
+        let sent = self.decode()?;
+        let keys = self.account_keys(&sent);
+        let mut instructions = Vec::new();
+        for instruction in sent.message.instructions() {
+            instructions.push(TopLevel {
+                program: *keys.get(usize::from(instruction.program_id_index))?,
+                calls: Vec::new(),
+            });
+        }
+        for list in self.meta.inner_instructions.as_ref()? {
+            let top = instructions.get_mut(usize::from(list.index))?;
+            for call in &list.instructions {
+                let data = bs58::decode(&call.data).into_vec().ok()?;
+                let (program, accounts) = (call.program_id_index, &call.accounts);
+                top.calls
+                    .push(Call::resolve(&keys, program, accounts, data)?);
+            }
+        }
+        Some(Transaction {
+            signature: (*sent.signatures.first()?).into(),
+            block: Block {
+                number: self.slot,
+                hash: None,
+            },
+            instructions,
+            logs: self.meta.log_messages.clone().unwrap_or_default(),
+        })
     }
 }
 

@@ -104,4 +104,6 @@ pub(super) struct Insiders {
     pub accounts: Vec<(&'static str, AccountId)>,
     /// Whether they are those of the time of the feedback.
     pub are_of_that_time: bool,
+    /// A client who was none of them when the feedback was given, whatever they are now: the entry keeps this (R13).
+    pub stranger: Option<AccountId>,
 }

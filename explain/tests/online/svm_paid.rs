@@ -172,6 +172,51 @@ async fn r9_r10_an_authorization_on_solana_is_made_again_and_verified() {
     }
 }
 
+/// R13, R18: the entry keeps that its reviewer was a stranger. Open feedback keeps nothing, and an agent's wallet was none.
+#[tokio::test(flavor = "multi_thread")]
+async fn r13_r18_a_reviewer_who_is_named_later_was_a_stranger_when_they_reviewed() {
+    let bounded = FeedbackAuthorization::Bounded {
+        index_limit: 1,
+        expiry: FUTURE,
+    };
+    let open = GiveOpenFeedback {
+        index: 1,
+        value: 50,
+        decimals: 1,
+        tag1: "starred",
+        tag2: "",
+        endpoint: "",
+        uri: "",
+        hash: [0; 32],
+    };
+    for (is_open, is_wallet, expected) in [
+        (false, false, State::Verified),
+        (true, false, State::CannotCheck),
+        (false, true, State::CannotCheck),
+    ] {
+        let agent = Agent::start().await;
+        let (owner, client) = (agent.owner.pubkey(), agent.client.pubkey());
+        let both = [&agent.owner, &agent.client];
+        if is_wallet {
+            let set = (agent.program).set_agent_wallet(owner, agent.mint, client, Consent::Signs);
+            agent.world.send(&both, &[set]).await;
+        }
+        let give = match is_open {
+            true => vec![(agent.program).give_open_feedback(client, agent.mint, &open)],
+            false => authorized(&agent, bounded),
+        };
+        let sent = agent.world.send(&[&agent.client], &give).await;
+        let consent = Some((client, Consent::Signs));
+        let name = (agent.program).set_feedback_authority(owner, agent.mint, consent);
+        agent.world.send(&both, &[name]).await;
+        agent.world.advance(2).await;
+        let trust = trust(&agent.program);
+        let (_, report) = explained(&agent.world, &format!("{CHAIN}:{sent}"), &trust).await;
+        let found = report.state_of(Step::SelfFeedback);
+        assert_eq!(found, Some(expected), "{is_open} {is_wallet} {report:#?}");
+    }
+}
+
 /// A mint of six decimals and its token accounts, as SPL Token and Token-2022 lay them out.
 fn token(program: Address, mint: Address, held: &[(Address, Address)]) -> Vec<(Address, Account)> {
     let account = |data| Account {

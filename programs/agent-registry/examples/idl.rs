@@ -66,13 +66,14 @@ use Seed::{Named, Text};
 /// The seeds (§3b) of the account with this name. Anchor finds none in the sources, because the
 /// handlers derive addresses after the checks of arguments (R25). Metadata entries and validations
 /// have no description: their seeds are a hash of an argument, and the first 8 bytes of one.
-fn seeds(account: &str, mint: &'static str) -> Option<Vec<Seed>> {
+fn seeds(account: &str, mint: &'static str, is_registration: bool) -> Option<Vec<Seed>> {
     // who reviewed: an account of this name, or the argument of a response
     let (reviewer, client, index) = (Named("reviewer"), Named("client"), Named("feedback_index"));
     let mint = Named(mint);
     Some(match account {
         "registry" => vec![Text(pda::REGISTRY)],
         "event_authority" => vec![Text(b"__event_authority")],
+        "nft_mint" if is_registration => vec![Text(pda::MINT), Named("payer"), Named("nonce")],
         "agent" => vec![Text(pda::AGENT), mint],
         "extra_account_metas" => vec![Text(extra_account_metas::SEED), mint],
         "token_account" => vec![Named("owner"), Named("token_program"), mint],
@@ -93,6 +94,7 @@ fn seeds(account: &str, mint: &'static str) -> Option<Vec<Seed>> {
 fn describe_addresses(instruction: &mut IdlInstruction) {
     let names: Vec<String> = instruction.accounts.iter().filter_map(name).collect();
     let has = |wanted: &str| names.iter().any(|name| name == wanted);
+    let is_registration = instruction.args.iter().any(|it| it.name == "nonce");
     let mint = if has("nft_mint") { "nft_mint" } else { "mint" };
     let place = |path: &str| {
         // a response names the client as an argument, in either profile
@@ -115,9 +117,10 @@ fn describe_addresses(instruction: &mut IdlInstruction) {
         let IdlInstructionAccountItem::Single(account) = item else {
             continue;
         };
-        // R3: the handler asks for it, to tell a missing consent from a missing signature
+        // R3: the handler asks for it, to tell a missing consent from a missing signature. Not of R7's new authority: the
+        // default key, which resets it, cannot sign. A caller adds the authority as a signer that the description does not ask for.
         account.signer |= account.name == "new_wallet";
-        let Some(seeds) = seeds(&account.name, mint) else {
+        let Some(seeds) = seeds(&account.name, mint, is_registration) else {
             continue;
         };
         let seeds = seeds.into_iter().map(|seed| match seed {

@@ -25,6 +25,8 @@ mod submission;
 mod svm;
 #[cfg(feature = "network")]
 mod svm_transfers;
+#[cfg(feature = "network")]
+mod svm_wallets;
 mod token_transfers;
 
 pub use crate::account::is_same_address;
@@ -48,4 +50,6 @@ pub use statement::{AgentStatement, verify_statement};
 pub use submission::verify_submission;
 #[cfg(feature = "network")]
 pub use svm::SvmChains;
+#[cfg(feature = "network")]
+pub use svm_wallets::{AgentPlace, WalletThen};
 pub use token_transfers::{TokenBalance, TokenChanges, TokenHolder, TokenMove};

@@ -20,6 +20,7 @@ pub(super) fn insiders(home: &EvmHome<'_>, block: B256) -> Result<Insiders, Gap>
     Ok(Insiders {
         accounts,
         are_of_that_time: true,
+        stranger: None,
     })
 }
 

@@ -79,6 +79,16 @@ impl<'a> SvmHome<'a> {
         agent.ok_or_else(|| Gap::Broken(format!("the registry has no agent {}", self.mint)))
     }
 
+    /// Whether the entry says that its client was a stranger to the agent when they gave it. Open feedback does not say.
+    fn was_stranger(&self, event: &Event) -> Result<bool, Gap> {
+        if self.named.profile == Profile::Open {
+            return Ok(false);
+        }
+        let at = (self.program).feedback_entry(&self.mint, &self.client, self.named.index);
+        let entry: Option<FeedbackEntry> = self.account(&at)?;
+        Ok(entry.is_some_and(|it| is_authorized(&it, event) && it.by_stranger))
+    }
+
     /// The stored feedback: whether it is the event's, and whether it is revoked; `None` if there is none.
     fn stored(&self, event: &Event) -> Result<Option<(bool, bool)>, Gap> {
         let index = self.named.index;
@@ -208,8 +218,9 @@ impl Home for SvmHome<'_> {
         Err(Gap::cannot_check(NO_STATE_PROOF))
     }
 
-    fn insiders(&self, _: &Given) -> Result<Insiders, Gap> {
+    fn insiders(&self, given: &Given) -> Result<Insiders, Gap> {
         let agent = self.registered()?;
+        let is_stranger = self.was_stranger(&given.event)?;
         let mut accounts = vec![("owner", AccountId::Svm(agent.owner))];
         if agent.feedback_authority != Address::default() {
             accounts.push((
@@ -220,6 +231,7 @@ impl Home for SvmHome<'_> {
         Ok(Insiders {
             accounts,
             are_of_that_time: false, // a cluster keeps no earlier state
+            stranger: is_stranger.then_some(self.named.client),
         })
     }
 
