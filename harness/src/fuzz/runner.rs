@@ -6,7 +6,8 @@ use crate::{
         views::{Draw, Known, ViewAnswer, ViewName},
     },
     model::{
-        AgentState, CanonicalState, Chain, Operation, Outcome, Records, Referee, Verdict, first_difference,
+        AgentState, CanonicalState, Chain, Operation, Outcome, Records, Referee, Verdict,
+        first_difference,
     },
 };
 use serde::Serialize;
@@ -176,12 +177,8 @@ impl Runner {
             }
             let before = self.agent_states(&step.operation);
             let expected = self.expect(step);
-            let found = self.impostor_differences(
-                step,
-                &before,
-                &expected,
-                metrics.as_deref_mut(),
-            )?;
+            let found =
+                self.impostor_differences(step, &before, &expected, metrics.as_deref_mut())?;
             if !found.is_empty() {
                 return Ok(Some(self.divergence(at + 1, &step.operation, found)));
             }
