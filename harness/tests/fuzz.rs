@@ -1,7 +1,11 @@
 //! The fuzzer itself: what it tries, whom it names, and that it finds the same again. Registries
 //! are played by the model here, so that a fault can be put into one of them.
+use concord_canonical::ErrorClass;
 use concord_harness::{
-    backend::{Backend, Observed, StepFault, TokenEventsDifference},
+    backend::{
+        Backend, Observed, StepFault, TokenEventsDifference,
+        impostor::{Impostor, Trial},
+    },
     fuzz::{self, BOUNDS_STEPS_MIN, Plan, Recipe, Report, Subject},
     model::{
         Actor, Agent, AgentState, Bytes32, CanonicalState, Chain, Model, Operation, Outcome,
@@ -37,7 +41,19 @@ enum Fault {
     SilentTransfer,
     /// Takes a URI of 201 bytes in a validation's answer, and nowhere else.
     LongEvidence,
+    /// Believes an account that is not what it seems where the agent is sold.
+    Impostors,
+    /// Refuses each impostor, for what none is refused for.
+    WrongRefusal,
+    /// Has a place for impostors that none is put in.
+    NoImpostors,
 }
+
+const PLACE: Impostor = Impostor::Place {
+    instruction: "sale",
+    account: "purse",
+};
+const KIND: Impostor = Impostor::Kind("forged");
 
 impl Backend for Registry {
     fn name(&self) -> &'static str {
@@ -87,6 +103,42 @@ impl Backend for Registry {
             });
         }
         Ok(observed)
+    }
+
+    fn impostors(&self) -> BTreeSet<Impostor> {
+        match self.fault {
+            Fault::Impostors | Fault::WrongRefusal | Fault::NoImpostors => [PLACE, KIND].into(),
+            _ => BTreeSet::new(),
+        }
+    }
+
+    fn try_impostor(
+        &mut self,
+        operation: &Operation,
+        time: u64,
+        _draw: u64,
+    ) -> Result<Option<Trial>, StepFault> {
+        let Some(agent) = operation.agent().filter(|_| !self.impostors().is_empty()) else {
+            return Ok(None);
+        };
+        let is_sale = matches!(operation, Operation::Transfer(_));
+        let mut model = self.model.clone();
+        let outcome = match self.fault {
+            Fault::NoImpostors => return Ok(None),
+            Fault::Impostors if is_sale => model.apply(operation, time),
+            Fault::WrongRefusal => Outcome::refused(ErrorClass::EmptyUri),
+            _ => Outcome::refused(ErrorClass::AccountMismatch),
+        };
+        Ok(Some(Trial {
+            impostors: vec![PLACE, KIND],
+            observed: outcome.into(),
+            state: Ok(match operation.is_read() {
+                true => None,
+                false => model.state().agents.get(agent).cloned(),
+            }),
+            refusals: &[ErrorClass::AccountMismatch],
+            may_do_as_well: false,
+        }))
     }
 
     fn state(&mut self) -> Result<CanonicalState, StepFault> {
@@ -361,6 +413,43 @@ fn a_registry_that_stands_alone_is_named_and_the_world_is_short() {
     assert_eq!(verdict, "evm differs from the others: model = svm ≠ evm");
     assert_eq!(last, "set_agent_wallet");
     assert!((2..=5).contains(&steps), "{steps} steps");
+}
+
+#[test]
+fn an_impostor_that_is_believed_is_named_with_its_place() {
+    // §3b, R25
+    for (fault, actual) in [(Fault::Impostors, "ok"), (Fault::WrongRefusal, "EmptyUri")] {
+        let report = run(10_000, Fault::None, fault);
+        let (verdict, last, steps) = found(&report);
+        assert_eq!(verdict, "svm differs from the others: model = evm ≠ svm");
+        let divergence = &report.finding.as_ref().unwrap().divergence;
+        assert_eq!(divergence.subject(), Some(Subject::Impostor));
+        assert_eq!(steps, divergence.step, "no scenario has impostors");
+        let wrong = &divergence.wrong[0];
+        let named = "in place of sale.purse, kind forged";
+        assert_eq!(wrong.path.as_deref(), Some(named));
+        assert_eq!(wrong.actual["outcome"]["outcome"], actual);
+        assert_eq!(
+            wrong.expected["refused"],
+            serde_json::json!(["AccountMismatch"])
+        );
+        assert!(fault == Fault::WrongRefusal || last == "transfer", "{last}");
+    }
+}
+
+#[test]
+fn a_place_that_no_impostor_was_put_in_makes_a_run_prove_too_little() {
+    let untried = |report: &Report| -> Vec<String> {
+        let vacuous = report.metrics.vacuous().into_iter();
+        let names = vacuous.map(|it| it.what);
+        names.filter(|it| it.starts_with("impostor")).collect()
+    };
+    let report = run(fuzz::STEPS_MIN, Fault::None, Fault::NoImpostors);
+    assert!(report.finding.is_none());
+    let names = [PLACE, KIND].map(|it| format!("impostor {it}"));
+    assert_eq!(untried(&report), names);
+    let short = run(fuzz::STEPS_MIN - 1, Fault::None, Fault::NoImpostors);
+    assert!(untried(&short).is_empty(), "it cannot tell");
 }
 
 #[test]

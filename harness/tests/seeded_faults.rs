@@ -834,7 +834,7 @@ fn fuzz_finds_that_a_multisig_passes_for_a_token_account() {
     }
     let came = &wrong["actual"];
     assert_eq!(came["outcome"]["outcome"], "ok", "{wrong}");
-    // The agent has changed hands, and nobody who owned it signed.
-    let [was, is] = [&wrong["expected"]["state"], &came["state"]].map(|it| &it["owner"]);
-    assert_ne!(was, is, "{wrong}");
+    // The agent has another owner on record, and its holder did not sign.
+    let state = came["state"].as_str().unwrap();
+    assert!(state.contains("is on record under"), "{wrong}");
 }

@@ -15,7 +15,7 @@ use concord_chain::{
 };
 use concord_client::{
     Account, Client, ClientError, Document, EvmAccount, FileFolder, FileStore, Given, Kind,
-    Operation, Registries, Review, Sent, SvmAccount,
+    Operation, Registration, Registries, Review, Sent, SvmAccount,
 };
 use concord_registry::{event::Event, evm::RegistryAddresses, svm::Address};
 use serde_json::{Value, json};
@@ -41,6 +41,10 @@ const POINTS: [&str; 7] = [
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn one_feedback_wherever_a_client_is_killed() {
     match errand::errand() {
+        Some(errand) if errand["registers"] == true => {
+            register(&errand).await;
+            errand::end()
+        }
         Some(errand) => {
             rate(&errand).await;
             errand::end()
@@ -49,11 +53,44 @@ async fn one_feedback_wherever_a_client_is_killed() {
     }
 }
 
+/// Whatever came of the first call, the second one registers no second agent: on Solana the nonce is on record before
+/// anything is signed (R4).
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn one_agent_wherever_a_client_is_killed() {
+    let folder = tempfile::tempdir().unwrap();
+    for world in worlds().await {
+        let mut errand = errand_on(&world, Role::Owner, "");
+        errand["registers"] = json!(true);
+        let proxy = Proxy::start(world.url()).await;
+        errand["rpc"] = json!(proxy.url);
+        let mut earlier = world.agents().await;
+        for point in POINTS {
+            let place = format!("{}-{point}", &world.name()[..6]);
+            errand["folder"] = json!(folder.path().join(&place));
+            kill_twice(&mut errand, &proxy, point).await;
+            let agent = register(&errand).await;
+            assert_eq!(register(&errand).await, agent, "{point}: the same again");
+            let now = world.agents().await;
+            assert_eq!(now, earlier + 1, "{}, {point}: one agent", world.name());
+            earlier = now;
+            if let World::Svm(solana) = &world {
+                let record = folder.path().join(place).join("records");
+                let record = fs::read(record.join(format!("{ID}.json"))).unwrap();
+                let record: Value = serde_json::from_slice(&record).unwrap();
+                let nonce = record["operation"]["nonce"].as_u64().unwrap();
+                let owner = Role::Owner.keypair().address();
+                let derived = solana.program.agent_mint(&owner, nonce);
+                assert_eq!(agent, derived.to_string(), "{point}");
+            }
+        }
+    }
+}
+
 async fn kill_at_every_point() {
     let folder = tempfile::tempdir().unwrap();
     for world in worlds().await {
         let agent = world.register("rated", folder.path(), Document::None);
-        let mut errand = errand_on(&world, &agent.await.agent);
+        let mut errand = errand_on(&world, Role::Reviewer, &agent.await.agent);
         let proxy = Proxy::start(world.url()).await;
         errand["rpc"] = json!(proxy.url);
         for (number, point) in (1..).zip(POINTS) {
@@ -77,7 +114,7 @@ async fn an_operation_is_resumed_by_the_account_and_on_the_registry_that_began_i
     for world in worlds().await {
         let agent = world.register("rated", folder.path(), Document::None);
         let agent = agent.await.agent;
-        let mut errand = errand_on(&world, &agent);
+        let mut errand = errand_on(&world, Role::Reviewer, &agent);
         let place = folder.path().join(&world.name()[..6]);
         errand["rpc"] = json!(world.url());
         errand["folder"] = json!(place);
@@ -120,19 +157,19 @@ async fn an_operation_is_resumed_by_the_account_and_on_the_registry_that_began_i
     }
 }
 
-fn errand_on(world: &World, agent: &str) -> Value {
+fn errand_on(world: &World, role: Role, agent: &str) -> Value {
     match world {
         World::Evm(chain) => json!({
             "network": chain::NETWORK,
             "agent": agent,
-            "key": hex::encode(world.key(Role::Reviewer).to_bytes()),
+            "key": hex::encode(world.key(role).to_bytes()),
             "identity": chain.addresses.identity,
             "reputation": chain.addresses.open_reputation,
         }),
         World::Svm(solana) => json!({
             "network": cluster::NETWORK,
             "agent": agent,
-            "key": hex::encode(Role::Reviewer.keypair().secret_bytes()),
+            "key": hex::encode(role.keypair().secret_bytes()),
             "program": solana.program.id().to_string(),
         }),
     }
@@ -169,6 +206,27 @@ async fn kill_twice(errand: &mut Value, proxy: &Proxy, point: &str) {
 
 /// Gives the feedback, and stops at the point that is named.
 async fn rate(errand: &Value) -> Given {
+    let review = Review::open(
+        errand["agent"].as_str().unwrap(),
+        Rated::new(95, 0).unwrap(),
+    );
+    let mut client = stopping_client(errand).await;
+    let given = client.give(ID, review, Document::Bytes(b"{}"));
+    given.await.unwrap()
+}
+
+/// Registers an agent, and stops at the point that is named.
+async fn register(errand: &Value) -> String {
+    let mut client = stopping_client(errand).await;
+    let agent = Registration {
+        metadata: vec![("kind".to_owned(), "weather".to_owned())],
+        ..Registration::default()
+    };
+    let registered = client.register(ID, agent, Document::Bytes(b"{}"));
+    registered.await.unwrap().agent
+}
+
+async fn stopping_client(errand: &Value) -> Client {
     let text = |key: &str| errand[key].as_str().unwrap();
     let folder = Path::new(text("folder"));
     let files = Arc::new(StoppingFiles {
@@ -179,10 +237,7 @@ async fn rate(errand: &Value) -> Given {
         account: account_of(errand).await,
         stop: text("stop").to_owned(),
     });
-    let mut client = Client::new(account, &folder.join("records"), files);
-    let review = Review::open(text("agent"), Rated::new(95, 0).unwrap());
-    let given = client.give(ID, review, Document::Bytes(b"{}"));
-    given.await.unwrap()
+    Client::new(account, &folder.join("records"), files)
 }
 
 async fn account_of(errand: &Value) -> Box<dyn Account> {

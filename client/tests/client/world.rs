@@ -16,7 +16,13 @@ use concord_client::{
     Account, Client, Document, EvmAccount, EvmRegistries, FeedbackAuth, FileFolder, Registered,
     Registration, Registries, SvmAccount, SvmRegistries, WalletSetting,
 };
-use concord_registry::{evm::RegistryAddresses, svm::Program};
+use concord_registry::{
+    evm::RegistryAddresses,
+    svm::{
+        Program,
+        accounts::{AccountType, AgentIdentity},
+    },
+};
 use solana_account::Account as SolanaAccount;
 use std::{path::Path, sync::Arc, time::Duration};
 
@@ -169,6 +175,24 @@ impl World {
         };
         let mut owner = self.client(Role::Owner, folder).await;
         owner.register(id, agent, file).await.unwrap()
+    }
+
+    /// How many agents there are. EVM numbers them from 1.
+    pub async fn agents(&self) -> usize {
+        match self {
+            Self::Evm(_) => {
+                let (registries, mut count) = (self.registries(), 0_usize);
+                while (registries.agent(&(count + 1).to_string()).await.unwrap()).is_some() {
+                    count += 1;
+                }
+                count
+            }
+            Self::Svm(solana) => {
+                let (program, kind) = (solana.program.id(), AgentIdentity::DISCRIMINATOR);
+                let found = solana.cluster.accounts_starting_with(&program, &kind);
+                found.await.unwrap().unwrap().len()
+            }
+        }
     }
 
     /// Another wallet for an agent, with its consent, and the owner's client that can set it.

@@ -20,8 +20,8 @@ pub struct Trial {
     /// Each place, and each kind of account that was put there.
     pub impostors: Vec<Impostor>,
     pub observed: Observed,
-    /// Of the agent that the operation is about, as the trial left it.
-    pub state: Option<AgentState>,
+    /// Of the agent that the operation is about, as the trial left it; or why it cannot be read.
+    pub state: Result<Option<AgentState>, String>,
     /// The classes that fit the refusal of a sound operation for them.
     pub refusals: &'static [ErrorClass],
     /// Nothing is read of the account, or anybody may be in its place: the operation may come to what it comes to without

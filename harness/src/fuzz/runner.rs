@@ -6,7 +6,8 @@ use crate::{
         views::{Draw, Known, ViewAnswer, ViewName},
     },
     model::{
-        AgentState, CanonicalState, Chain, Operation, Outcome, Records, Referee, Verdict, first_difference,
+        AgentState, CanonicalState, Chain, Operation, Outcome, Records, Referee, Verdict,
+        first_difference,
     },
 };
 use serde::Serialize;
@@ -176,12 +177,8 @@ impl Runner {
             }
             let before = self.agent_states(&step.operation);
             let expected = self.expect(step);
-            let found = self.impostor_differences(
-                step,
-                &before,
-                &expected,
-                metrics.as_deref_mut(),
-            )?;
+            let found =
+                self.impostor_differences(step, &before, &expected, metrics.as_deref_mut())?;
             if !found.is_empty() {
                 return Ok(Some(self.divergence(at + 1, &step.operation, found)));
             }
@@ -525,14 +522,18 @@ fn impostor_difference(
     expected: &Outcome,
     [before, after]: [Option<&AgentState>; 2],
 ) -> Option<(Value, Value)> {
-    let (outcome, state) = (&trial.observed.outcome, trial.state.as_ref());
+    let outcome = &trial.observed.outcome;
+    let is_state = |expected: Option<&AgentState>| match &trial.state {
+        Ok(state) => state.as_ref() == expected,
+        Err(_) => false,
+    };
     let is_sound = expected.verdict == Verdict::Ok;
     let fits = |class| trial.refusals.contains(&class) || !is_sound;
     let is_refused = match outcome.verdict {
-        Verdict::Refused(class) => fits(class) && outcome.events.is_empty() && state == before,
+        Verdict::Refused(class) => fits(class) && outcome.events.is_empty() && is_state(before),
         _ => false,
     };
-    let is_the_same = outcome_difference(expected, outcome).is_none() && state == after;
+    let is_the_same = outcome_difference(expected, outcome).is_none() && is_state(after);
     if is_refused || (trial.may_do_as_well && is_the_same) {
         return None;
     }
@@ -541,6 +542,7 @@ fn impostor_difference(
         "refused": refusals, "or": trial.may_do_as_well.then(|| readable(expected)),
         "state": before,
     });
+    let state = (trial.state.as_ref()).map_or_else(|fault| json!(fault), |state| json!(state));
     let came = json!({ "outcome": readable(outcome), "state": state });
     Some((wanted, came))
 }

@@ -342,7 +342,12 @@ fn r7_nobody_becomes_the_authority_against_their_will() {
         expect(&mut registered(Chain::Svm), 2, operation, verdict);
     }
     let mut model = registered(Chain::Svm);
-    expect(&mut model, 2, name("desk", "alice", Some("bob"), false), missing);
+    expect(
+        &mut model,
+        2,
+        name("desk", "alice", Some("bob"), false),
+        missing,
+    );
     let signer = model.signer_of(&"desk".into()).cloned();
     assert_eq!(signer, Some("alice".into()));
 }

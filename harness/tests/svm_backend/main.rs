@@ -1,5 +1,6 @@
 //! What no scenario can express of the Solana backend: programs that cannot be used, what no packet
-//! or transaction holds, and a reset. Needs the program that `scripts/build` builds.
+//! or transaction holds, a reset, and accounts that are not what they seem. Needs the program that `scripts/build` builds.
 mod failures;
+mod impostors;
 mod summaries;
 mod world;

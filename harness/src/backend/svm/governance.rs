@@ -26,10 +26,9 @@ impl<L: Ledger> Registry<L> {
             (&now.payment_tokens, &found.payment_tokens),
             |it, listed| program.set_payment_token(authority, it, listed),
         );
-        let facilitators = changes(
-            (&now.facilitators, &found.facilitators),
-            |it, listed| program.set_facilitator(authority, it, listed),
-        );
+        let facilitators = changes((&now.facilitators, &found.facilitators), |it, listed| {
+            program.set_facilitator(authority, it, listed)
+        });
         for some in [tokens, facilitators].concat().chunks(CHANGES_MAX) {
             self.change(&self.key_of(&authority)?, some)?;
         }

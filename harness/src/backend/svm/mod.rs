@@ -270,14 +270,15 @@ impl<L: Ledger> Registry<L> {
         operation: &Operation,
         time: u64,
         hook: Option<Instruction>,
-    ) -> Result<(Observed, Option<AgentState>), StepFault> {
+    ) -> Result<(Observed, Result<Option<AgentState>, String>), StepFault> {
         let observed = match hook {
             None => self.execute(operation, time)?,
             Some(call) => self.submit(operation.agent(), &[], &[call])?,
         };
         let agent = operation.agent().filter(|_| !operation.is_read());
-        let state = agent.map(|agent| self.agent_state(agent)).transpose()?;
-        Ok((observed, state.flatten()))
+        let state = agent.map(|agent| self.agent_state(agent)).transpose();
+        let state = state.map(Option::flatten).map_err(|it| it.to_string());
+        Ok((observed, state))
     }
 
     fn run(&mut self, operation: &Operation) -> Result<Observed, StepFault> {

@@ -33,15 +33,15 @@ use feedback::{
     unknown_entry_agent, value_above_the_limit,
 };
 use identity::{
-    authority_without_consent, by_a_stranger, consent_for_another_agent, consent_for_another_wallet, consent_of_another,
-    consent_to_another_owner, consent_used, deadline_passed, deadline_too_far,
-    into_mutable_account, long_metadata_key, long_metadata_value, no_consent, no_wallet,
-    reserved_key, transfer_by_a_stranger, unknown_agent, unknown_scheme,
+    authority_without_consent, by_a_stranger, consent_for_another_agent,
+    consent_for_another_wallet, consent_of_another, consent_to_another_owner, consent_used,
+    deadline_passed, deadline_too_far, into_mutable_account, long_metadata_key,
+    long_metadata_value, no_consent, no_wallet, reserved_key, transfer_by_a_stranger,
+    unknown_agent, unknown_scheme,
 };
 use payment::{
     by_an_unknown_facilitator, by_another_payer, for_a_review_by_the_wallet, in_an_unknown_token,
-    list_full,
-    of_the_first_version, paid_in_the_future, proven_already, spent, unpaid,
+    list_full, of_the_first_version, paid_in_the_future, proven_already, spent, unpaid,
 };
 use statement::{
     by_another_signer, expired, for_another_agent, for_another_client, is_of_a_contract,

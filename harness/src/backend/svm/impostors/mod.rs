@@ -91,9 +91,8 @@ impl Plan {
 
     /// Is it a direct call of the hook?
     fn is_of_the_hook(&self, instructions: &[Instruction]) -> bool {
-        let is_call = |it: &Instruction| {
-            it.program_id == self.program.id() && it.data.starts_with(&EXECUTE)
-        };
+        let is_call =
+            |it: &Instruction| it.program_id == self.program.id() && it.data.starts_with(&EXECUTE);
         instructions.iter().any(is_call)
     }
 
