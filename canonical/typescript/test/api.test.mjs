@@ -110,3 +110,10 @@ test("loads from a compiled module, as edge runtimes need it", async () => {
   const other = await load(module);
   assert.equal(other.sha256({ data: "0x616263" }), canonical.sha256({ data: "0x616263" }));
 });
+
+test("no module imports anything, so that both run without a line of JavaScript from a package", () => {
+  for (const name of ["canonical", "explain"]) {
+    const module = new WebAssembly.Module(fs.readFileSync(new URL(`../dist/${name}.wasm`, import.meta.url)));
+    assert.deepEqual(WebAssembly.Module.imports(module), [], name);
+  }
+});
