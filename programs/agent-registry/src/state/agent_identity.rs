@@ -53,8 +53,8 @@ pub struct AgentIdentity {
 }
 
 impl AgentIdentity {
-    /// Bytes up to the bump, with which the shortest layout that reads ends.
-    const FIRST_LAYOUT: usize = Self::SPACE - RESERVED - 8 - 1;
+    /// Bytes up to the reserve, which later layouts fill. No program wrote less.
+    const FIRST_LAYOUT: usize = Self::SPACE - RESERVED;
     pub const SPACE: usize = Self::DISCRIMINATOR.len() + Self::INIT_SPACE;
 
     pub fn registered(nft_mint: Pubkey, owner: Pubkey, now: i64, bump: u8) -> Self {

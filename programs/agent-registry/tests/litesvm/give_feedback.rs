@@ -46,6 +46,7 @@ fn stores_the_entry_and_counts_it() {
             feedback_index: 1,
             auth_scheme: 2,
             response_count: 0,
+            by_stranger: true,
         }
     );
     let index = net.client_index(&agent.mint, &client.pubkey());

@@ -20,7 +20,7 @@ fn all(caller: &Address, mint: &Address) -> [Instruction; 6] {
         set_metadata(caller, mint, b"key", b"value"),
         set_agent_wallet(caller, mint, caller),
         unset_agent_wallet(caller, mint),
-        set_feedback_authority(caller, mint, &[7; 32].into()),
+        set_feedback_authority(caller, mint, caller),
         set_auth_schemes(caller, mint, 3),
     ]
 }
@@ -51,7 +51,8 @@ fn refuses_everyone_but_the_owner() {
         set_feedback_authority(&owner, &mint, &authority.pubkey()),
         set_agent_wallet(&owner, &mint, &wallet.pubkey()),
     ];
-    net.send(&[&agent.owner, &wallet], &set_up).unwrap();
+    net.send(&[&agent.owner, &authority, &wallet], &set_up)
+        .unwrap();
     let before = net.identity(&mint);
     for caller in [&delegate, &authority, &wallet, &other.owner] {
         for instruction in all(&caller.pubkey(), &mint) {

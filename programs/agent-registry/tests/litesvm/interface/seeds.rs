@@ -1,7 +1,7 @@
 //! The seeds of every account (§3b), and one address of each for fixed arguments that another
 //! implementation (@solana/web3.js) derived.
 
-use crate::localnet::pda;
+use crate::localnet::{instructions::agent_mint, pda};
 use agent_registry::{
     AgentIdentity, ClientIndex, FeedbackEntry, MetadataEntry, OpenClientIndex, OpenFeedback,
     Registry, SpentPayment, ValidationRequest, ValidationResponse, extra_account_metas,
@@ -68,15 +68,20 @@ fn each_accounts_seeds_are_the_documented_ones() {
             "DsZR6uDKknMKzXReERLhJdf16ycm3EZfyw945nzVZNfi",
         ),
         (
-            SpentPayment::find(&HASH).0,
-            &[b"spent", &HASH],
-            "3C6Do76NqfTTxriZWgHxeaY8YBarYvkUToxpzp9NrCQR",
+            SpentPayment::find(&HASH, &client).0,
+            &[b"spent", &HASH, &CLIENT],
+            "H9ZsxzNoXJEqfpqFRAwgJBXya2THDnD19WMwoY7jNX5F",
         ),
     ];
     for (found, seeds, address) in cases {
         assert_eq!(found.to_bytes(), pda(seeds).to_bytes(), "{address}");
         assert_eq!(Address::from(found.to_bytes()).to_string(), address);
     }
+    // `register_agent` takes no other mint
+    assert_eq!(
+        agent_mint(&CLIENT.into(), INDEX).to_string(),
+        "HXqbH6YVHkUvmeaq7Yz9ycn81ycjsW3rdihJ7zA5yrLX"
+    );
     // the transfer-hook interface's
     assert_eq!(extra_account_metas::SEED, b"extra-account-metas");
 }

@@ -48,6 +48,7 @@ pub const REQUEST_PREFIX_COLLISION: u32 = 6040;
 pub const REQUEST_NOT_FOUND: u32 = 6041;
 pub const NOT_VALIDATOR: u32 = 6042;
 pub const SUMMARY_RANGE: u32 = 6044;
+pub const AUTHORITY_CONSENT_MISSING: u32 = 6045;
 
 /// The failed instruction's place in the transaction, and its error.
 pub fn refusal(sent: &Sent) -> (u8, InstructionError) {
