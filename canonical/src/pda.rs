@@ -128,32 +128,21 @@ pub enum Account<'a> {
     },
 }
 
-/// Seeds of one account, in order, without the bump.
+/// Seeds of one account, without the bump.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Seeds {
     name: &'static [u8],
     rest: [(Word, usize); 3],
-    count: usize,
 }
 
 impl Seeds {
     fn new(name: &'static [u8], words: &[(Word, usize)]) -> Self {
         let mut rest = [([0; 32], 0); 3];
         rest[..words.len()].copy_from_slice(words);
-        Self {
-            name,
-            rest,
-            count: words.len(),
-        }
+        Self { name, rest }
     }
 
-    /// The seeds in order.
-    pub fn iter(&self) -> impl Iterator<Item = &[u8]> {
-        let rest = self.rest[..self.count].iter();
-        core::iter::once(self.name).chain(rest.map(|(bytes, width)| &bytes[..*width]))
-    }
-
-    /// The same, filled up with empty seeds, which add nothing to an address.
+    /// The seeds in order, filled up with empty ones, which add nothing to an address.
     pub fn parts(&self) -> [&[u8]; 4] {
         let [first, second, third] = &self.rest;
         let [first, second, third] = [first, second, third].map(|(bytes, width)| &bytes[..*width]);

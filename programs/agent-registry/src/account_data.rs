@@ -82,6 +82,11 @@ pub fn store<T: Record>(account: &AccountInfo, record: &T) -> Result<()> {
     Ok(())
 }
 
+/// The address of `place` and its bump.
+pub fn derive(place: &Place) -> (Pubkey, u8) {
+    Pubkey::find_program_address(&place.seeds().parts(), &crate::ID)
+}
+
 /// What signs for an address of this program: its seeds and its bump.
 pub struct Derived {
     seeds: Seeds,
@@ -91,11 +96,9 @@ pub struct Derived {
 impl Derived {
     /// Searches the bump. `AccountMismatch` unless `account` has the address of `place`.
     pub fn at(account: &AccountInfo, place: &Place) -> Result<Self> {
-        let seeds = place.seeds();
-        let (address, bump) = Pubkey::find_program_address(&seeds.parts(), &crate::ID);
+        let (address, bump) = derive(place);
         require!(*account.key == address, ConcordError::AccountMismatch);
-        let bump = [bump];
-        Ok(Self { seeds, bump })
+        Ok(Self::known(place, bump))
     }
 
     /// Of a `bump` found before.

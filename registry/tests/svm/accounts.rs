@@ -216,27 +216,27 @@ fn what_follows_the_fields_is_ignored_and_what_they_lack_is_an_error() {
     assert_eq!(program.decode_any(&program.id(), &data), Err(malformed));
 }
 
-/// As the program reads it (`layout_upgrade`): it has 283 bytes, of which the last 65 are the version and the reserve.
+/// As the program reads it (`layout_upgrade`): it has 283 bytes, of which the last 56 are the reserve.
 #[test]
-fn r12_an_identity_of_the_first_layout_reads_as_if_zeros_followed() {
+fn r12_an_identity_without_its_reserve_reads_as_if_zeros_followed() {
     let native: native::AgentIdentity = filled();
     let whole = stored(&native);
     let read = |data: &[u8]| program().decode::<accounts::AgentIdentity>(&program().id(), data);
     let all = read(&whole).unwrap();
-    for length in [218, 219, 282] {
+    for length in [227, 228, 282] {
         let mut zeros = whole[..length].to_vec();
         zeros.resize(whole.len(), 0);
         let expected = read(&zeros).unwrap();
         assert_eq!(read(&whole[..length]), Ok(expected.clone()));
         assert_eq!((expected.nft_mint, expected.bump), (all.nft_mint, all.bump));
-        assert_eq!(expected.reserved[63], 0);
+        assert_eq!(expected.reserved[55], 0);
     }
-    assert_eq!(read(&whole[..218]).unwrap().version, 0);
+    assert_eq!(read(&whole[..227]).unwrap().version, all.version);
     assert_eq!(
-        read(&whole[..217]),
+        read(&whole[..226]),
         Err(AccountError::Malformed {
             expected: "AgentIdentity",
-            length: 217
+            length: 226
         })
     );
 }

@@ -1,7 +1,7 @@
 use super::{key, program, some_address};
 use agent_registry::{
     AgentIdentity, ClientIndex, FeedbackEntry, MetadataEntry, OpenClientIndex, OpenFeedback,
-    Registry, SpentPayment, ValidationRequest, ValidationResponse, extra_account_metas,
+    Registry, SpentPayment, ValidationRequest, ValidationResponse, account_data::derive,
     instructions::initialize::PROGRAM_DATA,
 };
 use anchor_lang::prelude::Pubkey;
@@ -28,43 +28,43 @@ fn s3b_addresses_are_the_programs() {
             )
             .0,
         ),
-        (program.agent(&mint), AgentIdentity::find(&m).0),
+        (program.agent(&mint), derive(&AgentIdentity::place_of(&m)).0),
         (
             program.metadata_entry(&mint, "name"),
-            MetadataEntry::find(&m, "name").0,
+            derive(&MetadataEntry::place_of(&m, "name")).0,
         ),
         (
             program.feedback_entry(&mint, &client, 258),
-            FeedbackEntry::find(&m, &c, 258).0,
+            derive(&FeedbackEntry::place_of(&m, &c, 258)).0,
         ),
         (
             program.client_index(&mint, &client),
-            ClientIndex::find(&m, &c).0,
+            derive(&ClientIndex::place_of(&m, &c)).0,
         ),
         (
             program.open_feedback(&mint, &client, u64::MAX),
-            OpenFeedback::find(&m, &c, u64::MAX).0,
+            derive(&OpenFeedback::place_of(&m, &c, u64::MAX)).0,
         ),
         (
             program.open_client_index(&mint, &client),
-            OpenClientIndex::find(&m, &c).0,
+            derive(&OpenClientIndex::place_of(&m, &c)).0,
         ),
         (
             program.validation_request(&mint, &client, &hash),
-            ValidationRequest::find(&m, &c, &hash).0,
+            derive(&ValidationRequest::place_of(&m, &c, &hash)).0,
         ),
         (
             program.validation_response(&mint, &client, &hash),
-            ValidationResponse::find(&m, &c, &hash).0,
+            derive(&ValidationResponse::place_of(&m, &c, &hash)).0,
         ),
         (
             program.spent_payment(&hash, &client),
-            SpentPayment::find(&hash, &c).0,
+            derive(&SpentPayment::place_of(&hash, &c)).0,
         ),
         (
             program.extra_account_metas(&mint),
             Pubkey::find_program_address(
-                &[extra_account_metas::SEED, m.as_ref()],
+                &[b"extra-account-metas", m.as_ref()],
                 &agent_registry::ID,
             )
             .0,

@@ -69,10 +69,7 @@ impl AttachPaymentProof<'_> {
     /// R13: a payment counts once, whichever agent, client or entry it was for. Returns where
     /// its marker goes.
     fn require_unspent(&self, payment: &Payment) -> Result<Derived> {
-        let place = Place::Spent {
-            hash: payment.task_ref_hash,
-            payer: payment.payer.to_bytes(),
-        };
+        let place = SpentPayment::place_of(&payment.task_ref_hash, &payment.payer);
         let marker = Derived::at(&self.spent_payment, &place)?;
         require!(is_vacant(&self.spent_payment), ConcordError::PaymentSpent);
         Ok(marker)

@@ -37,7 +37,8 @@ impl RespondToValidation<'_> {
         let now = Clock::get()?.unix_timestamp;
         let mut agent = self.agent.load()?;
         let account = &self.validation_response;
-        let place = ValidationResponse::place_of(&request);
+        let place =
+            ValidationResponse::place_of(&request.nft_mint, &request.validator, &request_hash);
         match find::<ValidationResponse>(account, &place)? {
             Slot::Held(mut response) => {
                 response.replace(score, tag, evidence_hash, now)?;

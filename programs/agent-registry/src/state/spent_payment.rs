@@ -1,5 +1,6 @@
 use crate::account_data::Record;
 use anchor_lang::prelude::*;
+use concord_canonical::pda::Account as Place;
 
 /// Marks a payment that has proven one feedback: it proves no other, of no other agent (R13). Never closed. One transaction
 /// can hold the payments of several payers, so the payer is among the seeds (R32).
@@ -15,3 +16,10 @@ pub struct SpentPayment {
 }
 
 impl Record for SpentPayment {}
+
+impl SpentPayment {
+    pub fn place_of(task_ref_hash: &[u8; 32], payer: &Pubkey) -> Place<'static> {
+        let (hash, payer) = (*task_ref_hash, payer.to_bytes());
+        Place::Spent { hash, payer }
+    }
+}

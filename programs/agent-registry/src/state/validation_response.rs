@@ -28,21 +28,16 @@ impl Record for ValidationResponse {}
 
 impl Placed for ValidationResponse {
     fn place(&self) -> Place<'_> {
-        Place::ValResponse {
-            mint: self.nft_mint.to_bytes(),
-            validator: self.validator.to_bytes(),
-            request_hash: self.request_hash,
-        }
+        Self::place_of(&self.nft_mint, &self.validator, &self.request_hash)
     }
 }
 
 impl ValidationResponse {
-    /// Where the response to `request` lies.
-    pub fn place_of(request: &ValidationRequest) -> Place<'static> {
+    pub fn place_of(mint: &Pubkey, validator: &Pubkey, hash: &[u8; 32]) -> Place<'static> {
         Place::ValResponse {
-            mint: request.nft_mint.to_bytes(),
-            validator: request.validator.to_bytes(),
-            request_hash: request.request_hash,
+            mint: mint.to_bytes(),
+            validator: validator.to_bytes(),
+            request_hash: *hash,
         }
     }
 

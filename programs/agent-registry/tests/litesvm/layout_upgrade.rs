@@ -1,5 +1,5 @@
-//! R12: accounts of older and of later layouts. The transfer hook has no payer, and revocations, responses
-//! and changes of the registry have none, so a program with another layout must read what is there.
+//! R12: accounts of later layouts. The transfer hook has no payer, and revocations, responses and changes of the registry
+//! have none: a later layout takes an agent's fields from its reserve, and what it adds to any account stays.
 
 use crate::localnet::{
     Agent, Localnet,
@@ -13,13 +13,13 @@ use crate::localnet::{
 };
 use solana_account::Account;
 use solana_address::Address;
+use solana_instruction::error::InstructionError;
 use solana_signer::Signer;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Bytes of the layout before the version byte and the reserve: it ends with the bump.
-const WITHOUT_VERSION: usize = 218;
 const VERSION: usize = 218;
-const RESERVED: usize = 219;
+/// Where the reserve begins.
+const RESERVED: usize = 227;
 const SPACE: usize = 283;
 
 /// Gives the identity of `mint` another length, as if a program of another layout had created it.
@@ -42,55 +42,7 @@ fn a_new_identity_has_version_1_and_an_empty_reserve() {
     let data = data(&net, &mint);
     assert_eq!(data.len(), SPACE);
     assert_eq!(data[VERSION], 1);
-    assert_eq!(data[RESERVED..], [0; 64]);
-}
-
-#[test]
-fn every_instruction_accepts_an_identity_of_the_previous_layout() {
-    let mut stage = Stage::new();
-    let calls = stage.calls();
-    let ready = stage.net.svm.clone();
-    for length in [WITHOUT_VERSION, WITHOUT_VERSION + 1, SPACE - 1] {
-        for call in &calls {
-            stage.net.svm = ready.clone();
-            if call.name == "initialize" {
-                stage.forget_registry();
-            }
-            let mint = stage.agent.mint;
-            // of version 0, whose account has no byte for it
-            let at = agent_identity(&mint);
-            let mut account = stage.net.account(&at);
-            account.data[VERSION] = 0;
-            stage.net.svm.set_account(at, account).unwrap();
-            resize(&mut stage.net, &mint, length);
-            if let Err(failed) = stage.send(&call.transaction()) {
-                panic!("{} with {length} bytes: {:?}", call.name, failed.err);
-            }
-            assert_eq!(data(&stage.net, &mint).len(), length, "{}", call.name);
-        }
-    }
-}
-
-#[test]
-fn an_agent_of_the_previous_layout_is_sold_and_bought_back() {
-    let mut net = Localnet::new();
-    let Agent { owner, mint } = net.agent();
-    let buyer = net.actor();
-    let at = agent_identity(&mint);
-    let mut account = net.account(&at);
-    account.data[VERSION] = 0;
-    net.svm.set_account(at, account).unwrap();
-    resize(&mut net, &mint, WITHOUT_VERSION);
-    let name = set_feedback_authority(&owner.pubkey(), &mint, &[7; 32].into());
-    net.send(&[&owner], &[name]).unwrap();
-    net.transfer(&mint, &owner, &buyer.pubkey()).unwrap();
-    let sold = data(&net, &mint);
-    assert_eq!(sold.len(), WITHOUT_VERSION);
-    assert_eq!(sold[40..72], buyer.pubkey().to_bytes());
-    assert_eq!(sold[72..80], 2u64.to_le_bytes()); // owner_version
-    assert_eq!(sold[80..144], [0; 64]); // neither authority nor wallet
-    net.transfer(&mint, &buyer, &owner.pubkey()).unwrap();
-    assert_eq!(data(&net, &mint)[40..72], owner.pubkey().to_bytes());
+    assert_eq!(data[RESERVED..], [0; 56]);
 }
 
 #[test]
@@ -112,18 +64,24 @@ fn what_a_later_layout_wrote_survives_every_change() {
     let after = data(&net, &mint);
     assert_eq!(after[40..72], buyer.pubkey().to_bytes());
     assert_eq!(after[VERSION], 9);
-    assert_eq!(after[RESERVED..], [0xAB; 64 + 40]);
+    assert_eq!(after[RESERVED..], [0xAB; 56 + 40]);
 }
 
 #[test]
-fn an_identity_cut_within_its_first_fields_is_refused() {
+fn an_identity_shorter_than_its_reserve_is_refused() {
     // no program wrote such an account
     let mut net = Localnet::new();
     let Agent { owner, mint } = net.agent();
-    resize(&mut net, &mint, WITHOUT_VERSION - 1);
-    let name = set_feedback_authority(&owner.pubkey(), &mint, &[7; 32].into());
-    let sent = net.send(&[&owner], &[name]);
-    assert_refused(&sent, 0, ACCOUNT_MISMATCH);
+    let buyer = net.actor();
+    for length in [SPACE - 1, RESERVED, RESERVED - 1, 8] {
+        resize(&mut net, &mint, length);
+        let name = set_feedback_authority(&owner.pubkey(), &mint, &Address::default());
+        let sent = net.send(&[&owner], &[name]);
+        assert_refused(&sent, 0, ACCOUNT_MISMATCH);
+        let sold = net.transfer(&mint, &owner, &buyer.pubkey());
+        let (_, error) = refusal(&sold);
+        assert_eq!(error, InstructionError::Custom(ACCOUNT_MISMATCH));
+    }
 }
 
 /// Bytes that a later layout adds to an account.

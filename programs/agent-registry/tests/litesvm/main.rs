@@ -7,11 +7,13 @@
 //! `framework_errors`, which holds the list of error classes against the errors themselves.
 
 mod account_swaps;
+mod agent_mint_address;
 mod append_response;
 mod attach_payment_proof;
 mod calls_by_programs;
 mod check_order;
 mod compute_units;
+mod consent;
 mod feedback_authorization;
 mod framework_errors;
 mod give_feedback;
@@ -44,11 +46,14 @@ mod set_feedback_authority;
 mod set_metadata;
 mod sponsored_rent;
 mod threat_model;
+mod token_account_extensions;
 mod transaction_size;
 mod transfer_hook;
 mod transfer_hook_attacks;
+mod transfer_hook_multisig;
 mod transfer_hook_variants;
 mod two_clusters;
 mod validation_request;
 mod validation_response;
+mod wallet_times;
 mod x84_feedback;

@@ -20,7 +20,7 @@ fn all(caller: &Address, mint: &Address) -> [Instruction; 6] {
         set_metadata(caller, mint, b"key", b"value"),
         set_agent_wallet(caller, mint, caller),
         unset_agent_wallet(caller, mint),
-        set_feedback_authority(caller, mint, &[7; 32].into()),
+        set_feedback_authority(caller, mint, caller),
         set_auth_schemes(caller, mint, 3),
     ]
 }
@@ -51,7 +51,8 @@ fn refuses_everyone_but_the_owner() {
         set_feedback_authority(&owner, &mint, &authority.pubkey()),
         set_agent_wallet(&owner, &mint, &wallet.pubkey()),
     ];
-    net.send(&[&agent.owner, &wallet], &set_up).unwrap();
+    net.send(&[&agent.owner, &authority, &wallet], &set_up)
+        .unwrap();
     let before = net.identity(&mint);
     for caller in [&delegate, &authority, &wallet, &other.owner] {
         for instruction in all(&caller.pubkey(), &mint) {
@@ -162,13 +163,14 @@ fn refuses_another_account_in_each_place() {
             let is_wallet = meta.is_signer;
             for account in others {
                 let mut instruction = original.clone();
+                let genuine = instruction.accounts[place].pubkey;
                 instruction.accounts[place].pubkey = account;
                 instruction.accounts[place].is_signer = false;
                 let sent = net.send(&[&agent.owner], &[instruction]);
                 let code = if is_wallet {
                     WALLET_CONSENT_MISSING
                 } else {
-                    ACCOUNT_MISMATCH
+                    mismatch_of(&genuine)
                 };
                 assert_refused(&sent, 0, code);
             }

@@ -5,27 +5,22 @@ use solana_address::Address;
 use solana_instruction::Instruction;
 use solana_signer::Signer;
 
-type Call = fn(&Address, &Address) -> Instruction;
-
 struct List {
-    add: Call,
-    remove: Call,
+    set: fn(&Address, &Address, bool) -> Instruction,
     limit: u8,
     event: [u8; 8],
     listed: fn(Registry) -> Vec<Address>,
 }
 
 const TOKENS: List = List {
-    add: add_payment_token,
-    remove: remove_payment_token,
+    set: set_payment_token,
     limit: 8,
     event: [153, 110, 172, 47, 103, 1, 94, 45],
     listed: |registry| registry.payment_tokens,
 };
 
 const FACILITATORS: List = List {
-    add: add_facilitator,
-    remove: remove_facilitator,
+    set: set_facilitator,
     limit: 16,
     event: [180, 98, 237, 93, 131, 140, 186, 3],
     listed: |registry| registry.facilitators,
@@ -41,15 +36,16 @@ fn entries_come_and_go_and_each_change_is_one_event() {
         let mut net = Localnet::new();
         let authority = net.upgrade_authority.insecure_clone();
         let me = authority.pubkey();
-        for (call, number, is_listed, expected) in [
-            (list.add, 1, true, vec![1]),
-            (list.add, 2, true, vec![1, 2]),
-            (list.add, 3, true, vec![1, 2, 3]),
-            (list.remove, 1, false, vec![2, 3]),
-            (list.remove, 3, false, vec![2]),
-            (list.remove, 2, false, vec![]),
+        for (number, is_listed, expected) in [
+            (1, true, vec![1]),
+            (2, true, vec![1, 2]),
+            (3, true, vec![1, 2, 3]),
+            (1, false, vec![2, 3]),
+            (3, false, vec![2]),
+            (2, false, vec![]),
         ] {
-            let sent = net.send(&[&authority], &[call(&me, &key(number))]).unwrap();
+            let set = (list.set)(&me, &key(number), is_listed);
+            let sent = net.send(&[&authority], &[set]).unwrap();
             let expected: Vec<Address> = expected.into_iter().map(key).collect();
             assert_eq!((list.listed)(net.registry()), expected);
             let [event] = &events(&sent)[..] else {
@@ -70,16 +66,16 @@ fn neither_list_touches_the_other_or_anything_else() {
     let me = authority.pubkey();
     let mut expected = net.registry();
     let calls = [
-        add_payment_token(&me, &key(1)),
-        add_facilitator(&me, &key(2)),
+        set_payment_token(&me, &key(1), true),
+        set_facilitator(&me, &key(2), true),
     ];
     net.send(&[&authority], &calls).unwrap();
     expected.payment_tokens = vec![key(1)];
     expected.facilitators = vec![key(2)];
     assert_eq!(net.registry(), expected);
     let calls = [
-        remove_payment_token(&me, &key(2)),
-        remove_facilitator(&me, &key(1)),
+        set_payment_token(&me, &key(2), false),
+        set_facilitator(&me, &key(1), false),
     ];
     net.send(&[&authority], &calls).unwrap();
     assert_eq!(net.registry(), expected);
@@ -92,16 +88,16 @@ fn refuses_one_more_than_the_limit() {
         let authority = net.upgrade_authority.insecure_clone();
         let me = authority.pubkey();
         for number in 1..=list.limit {
-            net.send(&[&authority], &[(list.add)(&me, &key(number))])
+            net.send(&[&authority], &[(list.set)(&me, &key(number), true)])
                 .unwrap();
         }
         let full: Vec<Address> = (1..=list.limit).map(key).collect();
-        let one_more = (list.add)(&me, &key(100));
+        let one_more = (list.set)(&me, &key(100), true);
         let sent = net.send(&[&authority], std::slice::from_ref(&one_more));
         assert_refused(&sent, 0, LIST_TOO_LONG);
         assert_eq!((list.listed)(net.registry()), full);
         // a place that becomes free can be taken
-        net.send(&[&authority], &[(list.remove)(&me, &key(4)), one_more])
+        net.send(&[&authority], &[(list.set)(&me, &key(4), false), one_more])
             .unwrap();
         assert_eq!((list.listed)(net.registry()).len(), usize::from(list.limit));
     }
@@ -114,7 +110,7 @@ fn both_lists_full_fit_their_account() {
     let me = authority.pubkey();
     for list in [TOKENS, FACILITATORS] {
         for number in 1..=list.limit {
-            net.send(&[&authority], &[(list.add)(&me, &key(number))])
+            net.send(&[&authority], &[(list.set)(&me, &key(number), true)])
                 .unwrap();
         }
     }
@@ -132,12 +128,15 @@ fn listing_twice_and_removing_the_absent_change_nothing() {
         let authority = net.upgrade_authority.insecure_clone();
         let me = authority.pubkey();
         for number in 1..=list.limit {
-            net.send(&[&authority], &[(list.add)(&me, &key(number))])
+            net.send(&[&authority], &[(list.set)(&me, &key(number), true)])
                 .unwrap();
         }
         let before = net.registry();
         // not even where the list is full
-        for call in [(list.add)(&me, &key(1)), (list.remove)(&me, &key(99))] {
+        for call in [
+            (list.set)(&me, &key(1), true),
+            (list.set)(&me, &key(99), false),
+        ] {
             let sent = net.send(&[&authority], &[call]).unwrap();
             assert!(events(&sent).is_empty());
             assert_eq!(net.registry(), before);
@@ -151,13 +150,13 @@ fn refuses_everyone_but_the_authority_even_where_the_list_is_full() {
         let mut net = Localnet::new();
         let (authority, stranger) = (net.upgrade_authority.insecure_clone(), net.actor());
         for number in 1..=list.limit {
-            let call = (list.add)(&authority.pubkey(), &key(number));
+            let call = (list.set)(&authority.pubkey(), &key(number), true);
             net.send(&[&authority], &[call]).unwrap();
         }
         let before = net.registry();
-        for call in [list.add, list.remove] {
+        for listed in [true, false] {
             for number in [1, 99] {
-                let call = call(&stranger.pubkey(), &key(number));
+                let call = (list.set)(&stranger.pubkey(), &key(number), listed);
                 assert_refused(&net.send(&[&stranger], &[call]), 0, NOT_AUTHORIZED);
             }
         }

@@ -3,8 +3,8 @@
 use crate::localnet::{
     CHAIN, Localnet, URI,
     instructions::{
-        GiveFeedback, agent_identity, client_index, extra_account_metas, feedback_entry,
-        initialize, register_agent, registry,
+        GiveFeedback, agent_identity, agent_mint, client_index, extra_account_metas,
+        feedback_entry, initialize, register_agent, registry,
     },
     token_2022::token_account,
 };
@@ -47,22 +47,23 @@ fn initialize_takes_over_lamports() {
 fn register_agent_takes_over_lamports() {
     let mut net = Localnet::new();
     for gift in GIFTS {
-        let (owner, mint) = (net.actor(), net.key());
+        let owner = net.actor();
+        let mint = agent_mint(&owner.pubkey(), 0);
         let accounts = [
-            mint.pubkey(),
-            agent_identity(&mint.pubkey()),
-            extra_account_metas(&mint.pubkey()),
-            token_account(&owner.pubkey(), &mint.pubkey()),
+            mint,
+            agent_identity(&mint),
+            extra_account_metas(&mint),
+            token_account(&owner.pubkey(), &mint),
         ];
         for account in &accounts {
             send_lamports(&mut net, account, gift);
         }
-        let instruction = register_agent(&owner.pubkey(), &mint.pubkey(), URI);
-        net.send(&[&owner, &mint], &[instruction]).unwrap();
+        let instruction = register_agent(&owner.pubkey(), 0, URI);
+        net.send(&[&owner], &[instruction]).unwrap();
         for account in &accounts {
             assert_rent_exempt(&net, account, gift);
         }
-        assert_eq!(net.identity(&mint.pubkey()).owner, owner.pubkey());
+        assert_eq!(net.identity(&mint).owner, owner.pubkey());
     }
 }
 

@@ -3,9 +3,10 @@
 
 use crate::localnet::{
     CHAIN, Localnet, URI, events,
-    instructions::{agent_identity, initialize, register_agent},
-    program_data, program_id,
+    instructions::{agent_identity, agent_mint, initialize, register_agent},
+    program_id,
     refusal::assert_refused,
+    token_2022::token_account,
     upgradeable_loader,
 };
 use sha2::{Digest, Sha256};
@@ -22,6 +23,8 @@ use std::{
 
 /// Anchor's: the program runs under another id than it was built for.
 const DECLARED_PROGRAM_ID_MISMATCH: u32 = 4100;
+
+const NONCE: u64 = 7;
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -68,27 +71,30 @@ fn program_data_of(id: &Address) -> Address {
     Address::find_program_address(&[id.as_ref()], &upgradeable_loader()).0
 }
 
-/// `instruction` for the program under `id`, where `mint` is the agent it concerns.
-fn moved(mut instruction: Instruction, id: &Address, mint: &Address) -> Instruction {
-    let seeds: [&[&[u8]]; 4] = [
-        &[b"registry"],
-        &[b"__event_authority"],
-        &[b"agent", mint.as_ref()],
-        &[b"extra-account-metas", mint.as_ref()],
-    ];
-    let mut addresses: Vec<(Address, Address)> = seeds
-        .iter()
-        .map(|seeds| {
-            let under = |id| Address::find_program_address(seeds, id).0;
-            (under(&program_id()), under(id))
-        })
-        .collect();
-    addresses.push((program_id(), *id));
-    addresses.push((program_data(), program_data_of(id)));
+/// Of the program under `id`: its addresses that the transactions name, the mint of `owner`'s agent
+/// [`NONCE`] first and its identity second.
+fn addresses(id: &Address, owner: &Address) -> [Address; 8] {
+    let at = |seeds: &[&[u8]]| Address::find_program_address(seeds, id).0;
+    let mint = at(&[b"mint", owner.as_ref(), &NONCE.to_le_bytes()]);
+    [
+        mint,
+        at(&[b"agent", mint.as_ref()]),
+        at(&[b"extra-account-metas", mint.as_ref()]),
+        token_account(owner, &mint),
+        at(&[b"registry"]),
+        at(&[b"__event_authority"]),
+        program_data_of(id),
+        *id,
+    ]
+}
+
+/// `instruction` for the program under `id`, where `owner` registers.
+fn moved(mut instruction: Instruction, id: &Address, owner: &Address) -> Instruction {
+    let (ours, its) = (addresses(&program_id(), owner), addresses(id, owner));
     instruction.program_id = *id;
     for meta in &mut instruction.accounts {
-        if let Some((_, new)) = addresses.iter().find(|(old, _)| *old == meta.pubkey) {
-            meta.pubkey = *new;
+        if let Some(place) = ours.iter().position(|old| *old == meta.pubkey) {
+            meta.pubkey = its[place];
         }
     }
     instruction
@@ -104,16 +110,16 @@ fn a_build_for_another_id_runs_under_it_and_is_refused_under_the_default_one() {
     let elf = fs::read(&out).expect("the build is where --out says");
 
     let (mut net, authority) = deployed(&elf, &id);
-    let (owner, mint) = (net.actor(), net.key());
+    let owner = net.actor();
+    let me = owner.pubkey();
     let initialize = initialize(&authority.pubkey(), CHAIN);
-    let register = register_agent(&owner.pubkey(), &mint.pubkey(), URI);
-    let at = |instruction: &Instruction| moved(instruction.clone(), &id, &mint.pubkey());
+    let register = register_agent(&me, NONCE, URI);
+    let at = |instruction: &Instruction| moved(instruction.clone(), &id, &me);
     net.send(&[&authority], &[at(&initialize)]).unwrap();
-    let sent = net.send(&[&owner, &mint], &[at(&register)]).unwrap();
+    let sent = net.send(&[&owner], &[at(&register)]).unwrap();
     assert_eq!(events(&sent).len(), 1);
-    let identity = Address::find_program_address(&[b"agent", mint.pubkey().as_ref()], &id).0;
-    assert_eq!(net.account(&identity).owner, id);
-    assert!(!net.exists(&agent_identity(&mint.pubkey())));
+    assert_eq!(net.account(&addresses(&id, &me)[1]).owner, id);
+    assert!(!net.exists(&agent_identity(&agent_mint(&me, NONCE))));
 
     let (mut net, authority) = deployed(&elf, &program_id());
     let sent = net.send(&[&authority], std::slice::from_ref(&initialize));

@@ -1,16 +1,19 @@
+use crate::calls_by_programs::relay;
 use crate::localnet::{
     Localnet, NOW, URI,
     accounts::{AgentIdentity, Fields},
     events,
     instructions::{
-        agent_identity, event_authority, extra_account_metas, register_agent, register_agent_bytes,
+        agent_identity, agent_mint, event_authority, extra_account_metas, register_agent,
+        register_agent_bytes,
     },
     program_id,
     refusal::*,
     token_2022::{self, balance, token_account},
 };
 use solana_address::Address;
-use solana_instruction::error::InstructionError;
+use solana_instruction::{Instruction, error::InstructionError};
+use solana_keypair::Keypair;
 use solana_signer::Signer;
 
 #[test]
@@ -36,6 +39,7 @@ fn the_caller_becomes_owner_and_wallet() {
             validation_count: 0,
             client_count: 0,
             open_client_count: 0,
+            wallet_set_at: NOW,
         }
     );
 }
@@ -73,8 +77,7 @@ fn the_token_is_r4s() {
     ]
     .concat();
     // Nothing else: no close authority, no permanent delegate.
-    let group = [identity.as_ref(), &[0; 32]].concat(); // a member of nothing yet
-    let expected = [(18u16, pointer), (14, hook), (22, group), (19, metadata)];
+    let expected = [(18u16, pointer), (14, hook), (19, metadata)];
     let mut rest = &data[166..];
     for (kind, value) in expected {
         assert_eq!(rest[..2], kind.to_le_bytes());
@@ -116,17 +119,14 @@ fn the_hooks_account_list_is_the_interfaces() {
 #[test]
 fn one_event_reports_it() {
     let mut net = Localnet::new();
-    let (owner, mint) = (net.actor(), net.key());
-    let instruction = register_agent(&owner.pubkey(), &mint.pubkey(), URI);
-    let sent = net.send(&[&owner, &mint], &[instruction]).unwrap();
+    let owner = net.actor();
+    let (me, mint) = (owner.pubkey(), agent_mint(&owner.pubkey(), 7));
+    let sent = net.send(&[&owner], &[register_agent(&me, 7, URI)]).unwrap();
     let [event] = &events(&sent)[..] else {
         panic!("one event")
     };
     let mut fields = Fields::of(event, [191, 78, 217, 54, 232, 100, 189, 85]);
-    assert_eq!(
-        (fields.key(), fields.key()),
-        (mint.pubkey(), owner.pubkey())
-    );
+    assert_eq!((fields.key(), fields.key()), (mint, me));
     assert_eq!((fields.text().as_str(), fields.i64()), (URI, NOW));
     fields.end();
 }
@@ -135,10 +135,10 @@ fn one_event_reports_it() {
 fn accepts_uris_up_to_200_bytes() {
     let mut net = Localnet::new();
     for uri in ["", &"a".repeat(200), &"é".repeat(100)] {
-        let (owner, mint) = (net.actor(), net.key());
-        let instruction = register_agent(&owner.pubkey(), &mint.pubkey(), uri);
-        net.send(&[&owner, &mint], &[instruction]).unwrap();
-        let data = net.account(&mint.pubkey()).data;
+        let owner = net.actor();
+        let instruction = register_agent(&owner.pubkey(), 0, uri);
+        net.send(&[&owner], &[instruction]).unwrap();
+        let data = net.account(&agent_mint(&owner.pubkey(), 0)).data;
         assert!(data.ends_with(&[uri.as_bytes(), &[0; 4]].concat()));
     }
 }
@@ -148,9 +148,9 @@ fn refuses_uris_over_200_bytes_or_with_nul() {
     // R17
     let mut net = Localnet::new();
     for uri in ["a".repeat(201), "é".repeat(101), "a\0b".into(), "\0".into()] {
-        let (owner, mint) = (net.actor(), net.key());
-        let instruction = register_agent(&owner.pubkey(), &mint.pubkey(), &uri);
-        let sent = net.send(&[&owner, &mint], &[instruction]);
+        let owner = net.actor();
+        let instruction = register_agent(&owner.pubkey(), 0, &uri);
+        let sent = net.send(&[&owner], &[instruction]);
         assert_refused(&sent, 0, LENGTH_LIMIT);
     }
 }
@@ -159,21 +159,72 @@ fn refuses_uris_over_200_bytes_or_with_nul() {
 fn a_uri_that_is_not_utf_8_is_no_instruction() {
     // Anchor's InstructionDidNotDeserialize, before the program's own checks
     let mut net = Localnet::new();
-    let (owner, mint) = (net.actor(), net.key());
-    let instruction = register_agent_bytes(&owner.pubkey(), &mint.pubkey(), &[0xFF]);
-    assert_refused(&net.send(&[&owner, &mint], &[instruction]), 0, 102);
+    let owner = net.actor();
+    let instruction = register_agent_bytes(&owner.pubkey(), &owner.pubkey(), 0, &[0xFF]);
+    assert_refused(&net.send(&[&owner], &[instruction]), 0, 102);
+}
+
+/// The agent of `payer` and `nonce`, for an owner of their choice.
+fn register_for(owner: &Keypair, payer: &Keypair, nonce: u64) -> Instruction {
+    register_agent_bytes(&owner.pubkey(), &payer.pubkey(), nonce, URI.as_bytes())
 }
 
 #[test]
-fn refuses_a_mint_that_exists() {
+fn refuses_a_nonce_that_the_payer_has_used() {
     let mut net = Localnet::new();
-    let (first, second, mint) = (net.actor(), net.actor(), net.key());
-    let instruction = register_agent(&first.pubkey(), &mint.pubkey(), URI);
-    net.send(&[&first, &mint], &[instruction]).unwrap();
-    for owner in [&first, &second] {
-        let again = register_agent(&owner.pubkey(), &mint.pubkey(), URI);
-        let sent = net.send(&[owner, &mint], &[again]);
+    let (payer, first, second) = (net.actor(), net.actor(), net.actor());
+    let mint = agent_mint(&payer.pubkey(), 3);
+    let register = register_for(&first, &payer, 3);
+    net.send(&[&payer, &first], &[register]).unwrap();
+    let before = net.identity(&mint);
+    for owner in [&first, &second, &payer] {
+        let again = register_for(owner, &payer, 3);
+        let sent = net.send(&[&payer, owner], &[again]);
         assert_refused(&sent, 0, ALREADY_INITIALIZED);
+    }
+    assert_eq!(net.identity(&mint), before);
+    // nor twice in one transaction, whoever calls
+    let twice = [4, 4].map(|nonce| register_for(&first, &payer, nonce));
+    let sent = net.send(&[&payer, &first], &twice);
+    assert_refused(&sent, 1, ALREADY_INITIALIZED);
+    let sent = net.send(&[&payer, &first], &[relay(&twice)]);
+    assert_refused(&sent, 0, ALREADY_INITIALIZED);
+    // another payer's agent of the same nonce is another one
+    let own = register_for(&second, &second, 3);
+    net.send(&[&second], &[own]).unwrap();
+}
+
+#[test]
+fn refuses_to_take_another_payers_nonce() {
+    let mut net = Localnet::new();
+    let (payer, thief) = (net.actor(), net.actor());
+    let mint = agent_mint(&payer.pubkey(), 3);
+    // the payer named, but not asked
+    let mut unsigned = register_for(&thief, &payer, 3);
+    unsigned.accounts[1].is_signer = false;
+    assert_refused(&net.send(&[&thief], &[unsigned]), 0, 3010); // Anchor's AccountNotSigner
+    // the payer's address, paid for by the thief
+    let mut own = register_for(&thief, &payer, 3);
+    own.accounts[1].pubkey = thief.pubkey();
+    assert_refused(&net.send(&[&thief], &[own]), 0, ACCOUNT_MISMATCH);
+    // another nonce than the one that the address was derived from
+    let mut other = register_for(&payer, &payer, 3);
+    other.data[8] = 4;
+    assert_refused(&net.send(&[&payer], &[other]), 0, ACCOUNT_MISMATCH);
+    assert!(!net.exists(&mint));
+    let register = register_for(&payer, &payer, 3);
+    net.send(&[&payer], &[register]).unwrap();
+}
+
+#[test]
+fn takes_every_nonce() {
+    let mut net = Localnet::new();
+    let owner = net.actor();
+    for nonce in [0, 1, u64::MAX, 1 << 63] {
+        let register = register_for(&owner, &owner, nonce);
+        net.send(&[&owner], &[register]).unwrap();
+        let mint = agent_mint(&owner.pubkey(), nonce);
+        assert_eq!(net.identity(&mint).owner, owner.pubkey());
     }
 }
 
@@ -182,39 +233,31 @@ fn refuses_another_account_in_each_place() {
     let mut net = Localnet::new();
     let other = net.agent();
     let spare = [
+        other.mint,
         agent_identity(&other.mint),
         token_account(&other.owner.pubkey(), &other.mint),
         extra_account_metas(&other.mint),
     ];
-    for place in 3..11 {
-        let (owner, mint) = (net.actor(), net.key());
-        let mut instruction = register_agent(&owner.pubkey(), &mint.pubkey(), URI);
+    for place in 2..11 {
+        let owner = net.actor();
+        let mut instruction = register_agent(&owner.pubkey(), 0, URI);
         // an address nobody uses, and a valid one of another agent
         let strange = [
             Address::from([9; 32]),
-            *spare.get(place - 3).unwrap_or(&other.mint),
+            *spare.get(place - 2).unwrap_or(&other.mint),
         ];
+        let genuine = instruction.accounts[place].pubkey;
         for address in strange {
             instruction.accounts[place].pubkey = address;
-            let sent = net.send(&[&owner, &mint], &[instruction.clone()]);
+            let sent = net.send(&[&owner], &[instruction.clone()]);
             let (_, error) = refusal(&sent);
-            let expected = match (place, address == spare[0]) {
+            let expected = match (place, address == agent_identity(&other.mint)) {
                 (3, true) => InstructionError::Custom(ALREADY_INITIALIZED),
                 (4, _) => InstructionError::InvalidSeeds, // the associated token program's
-                _ => InstructionError::Custom(ACCOUNT_MISMATCH),
+                _ => InstructionError::Custom(mismatch_of(&genuine)),
             };
             assert_eq!(error, expected, "place {place}");
-            assert!(!net.exists(&mint.pubkey()));
+            assert!(!net.exists(&agent_mint(&owner.pubkey(), 0)));
         }
     }
-}
-
-#[test]
-fn refuses_without_the_mints_signature() {
-    let mut net = Localnet::new();
-    let (owner, mint) = (net.actor(), net.key());
-    let mut instruction = register_agent(&owner.pubkey(), &mint.pubkey(), URI);
-    instruction.accounts[2].is_signer = false;
-    // Anchor's AccountNotSigner
-    assert_refused(&net.send(&[&owner], &[instruction]), 0, 3010);
 }

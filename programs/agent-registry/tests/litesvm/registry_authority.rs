@@ -35,7 +35,7 @@ fn a_proposal_and_its_acceptance_hand_the_registry_over() {
     assert_eq!(net.registry(), expected);
     // no right has moved yet
     let token = Address::from([5; 32]);
-    let sent = net.send(&[&successor], &[add_payment_token(&to, &token)]);
+    let sent = net.send(&[&successor], &[set_payment_token(&to, &token, true)]);
     assert_refused(&sent, 0, NOT_AUTHORIZED);
 
     net.set_clock(NOW + 60);
@@ -49,9 +49,9 @@ fn a_proposal_and_its_acceptance_hand_the_registry_over() {
     expected.authority = to;
     expected.proposed_authority = Address::default();
     assert_eq!(net.registry(), expected);
-    let sent = net.send(&[&authority], &[add_payment_token(&from, &token)]);
+    let sent = net.send(&[&authority], &[set_payment_token(&from, &token, true)]);
     assert_refused(&sent, 0, NOT_AUTHORIZED);
-    net.send(&[&successor], &[add_payment_token(&to, &token)])
+    net.send(&[&successor], &[set_payment_token(&to, &token, true)])
         .unwrap();
 }
 
@@ -120,10 +120,8 @@ fn refuses_without_registry_signature_or_the_right_accounts() {
     let calls = [
         propose_authority(&key, &key),
         accept_authority(&key),
-        add_payment_token(&key, &key),
-        remove_payment_token(&key, &key),
-        add_facilitator(&key, &key),
-        remove_facilitator(&key, &key),
+        set_payment_token(&key, &key, true),
+        set_facilitator(&key, &key, true),
     ];
     let mut bare = Localnet::uninitialized();
     for call in &calls {

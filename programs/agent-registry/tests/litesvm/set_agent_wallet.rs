@@ -1,18 +1,14 @@
-//! `set_agent_wallet` and `unset_agent_wallet`: R3.
+//! `set_agent_wallet` and `unset_agent_wallet`: R3. The wallet's consent is the matter of `consent`.
 
-use crate::{
-    calls_by_programs::{relay, stranger_wallet},
-    localnet::{
-        Localnet, NOW, Sent,
-        accounts::Fields,
-        events,
-        instructions::{readonly, signer_and_payer},
-        refusal::*,
-        settings::{set_agent_wallet, unset_agent_wallet},
-    },
+use crate::localnet::{
+    Localnet, NOW, Sent,
+    accounts::Fields,
+    events,
+    instructions::readonly,
+    refusal::*,
+    settings::{set_agent_wallet, unset_agent_wallet},
 };
 use solana_address::Address;
-use solana_instruction::AccountMeta;
 use solana_signer::Signer;
 
 #[track_caller]
@@ -43,7 +39,7 @@ fn a_wallet_that_has_signed_becomes_the_agents() {
         NOW + 60,
     );
     expected.agent_wallet = wallet.pubkey();
-    expected.updated_at = NOW + 60;
+    (expected.updated_at, expected.wallet_set_at) = (NOW + 60, NOW + 60);
     assert_eq!(net.identity(&agent.mint), expected);
 }
 
@@ -58,134 +54,9 @@ fn unset_leaves_none_however_often() {
         let sent = net.send(&[&agent.owner], &[instruction]);
         let none = Address::default();
         assert_event(&sent, agent.mint, agent.owner.pubkey(), none, now);
-        (expected.agent_wallet, expected.updated_at) = (none, now);
+        expected.agent_wallet = none;
+        (expected.updated_at, expected.wallet_set_at) = (now, now);
         assert_eq!(net.identity(&agent.mint), expected);
-    }
-}
-
-#[test]
-fn the_owner_may_name_himself_though_he_pays_the_fee() {
-    let mut net = Localnet::new();
-    let agent = net.agent();
-    let owner = agent.owner.pubkey();
-    let unset = unset_agent_wallet(&owner, &agent.mint);
-    let mut writable = set_agent_wallet(&owner, &agent.mint, &owner);
-    writable.accounts[3] = signer_and_payer(owner);
-    for set in [set_agent_wallet(&owner, &agent.mint, &owner), writable] {
-        net.send(&[&agent.owner], &[unset.clone(), set]).unwrap();
-        assert_eq!(net.identity(&agent.mint).agent_wallet, owner);
-    }
-}
-
-#[test]
-fn refuses_a_fee_payer_who_is_named_as_wallet() {
-    let mut net = Localnet::new();
-    let (agent, relayer) = (net.agent(), net.actor());
-    let owner = agent.owner.pubkey();
-    let instruction = set_agent_wallet(&owner, &agent.mint, &relayer.pubkey());
-    let sent = net.send(&[&relayer, &agent.owner], &[instruction]);
-    assert_refused(&sent, 0, WALLET_CONSENT_MISSING);
-    assert_eq!(net.identity(&agent.mint).agent_wallet, owner);
-}
-
-#[test]
-fn refuses_a_writable_wallet() {
-    let mut net = Localnet::new();
-    let (agent, wallet) = (net.agent(), net.key());
-    let owner = agent.owner.pubkey();
-    let mut instruction = set_agent_wallet(&owner, &agent.mint, &wallet.pubkey());
-    instruction.accounts[3] = signer_and_payer(wallet.pubkey());
-    let sent = net.send(&[&agent.owner, &wallet], &[instruction]);
-    assert_refused(&sent, 0, WALLET_CONSENT_MISSING);
-}
-
-#[test]
-fn refuses_a_wallet_that_has_not_signed() {
-    let mut net = Localnet::new();
-    let (agent, wallet) = (net.agent(), net.key());
-    let mut instruction = set_agent_wallet(&agent.owner.pubkey(), &agent.mint, &wallet.pubkey());
-    instruction.accounts[3] = readonly(wallet.pubkey());
-    let sent = net.send(&[&agent.owner], &[instruction]);
-    assert_refused(&sent, 0, WALLET_CONSENT_MISSING);
-}
-
-#[test]
-fn a_relayer_may_pay_for_owner_and_wallet() {
-    let mut net = Localnet::new();
-    let (agent, wallet, relayer) = (net.agent(), net.key(), net.actor());
-    let instruction = set_agent_wallet(&agent.owner.pubkey(), &agent.mint, &wallet.pubkey());
-    net.send(&[&relayer, &agent.owner, &wallet], &[instruction])
-        .unwrap();
-    assert_eq!(net.identity(&agent.mint).agent_wallet, wallet.pubkey());
-}
-
-#[test]
-fn a_program_may_pass_the_signatures_on() {
-    let mut net = Localnet::new();
-    let (agent, wallet) = (net.agent(), net.key());
-    let set = set_agent_wallet(&agent.owner.pubkey(), &agent.mint, &wallet.pubkey());
-    net.send(&[&agent.owner, &wallet], &[relay(&[set])])
-        .unwrap();
-    assert_eq!(net.identity(&agent.mint).agent_wallet, wallet.pubkey());
-}
-
-#[test]
-fn a_program_may_consent_for_an_address_of_its_own() {
-    let mut net = Localnet::new();
-    let agent = net.agent();
-    let (owner, wallet) = (agent.owner.pubkey(), stranger_wallet());
-    let once = relay(&[set_agent_wallet(&owner, &agent.mint, &wallet)]);
-    for through in [once.clone(), relay(&[once])] {
-        let unset = unset_agent_wallet(&owner, &agent.mint);
-        net.send(&[&agent.owner], &[unset, through]).unwrap();
-        assert_eq!(net.identity(&agent.mint).agent_wallet, wallet);
-    }
-}
-
-#[test]
-fn an_owner_who_pays_the_fee_may_name_himself_through_a_program() {
-    let mut net = Localnet::new();
-    let agent = net.agent();
-    let owner = agent.owner.pubkey();
-    let unset = unset_agent_wallet(&owner, &agent.mint);
-    let set = relay(&[set_agent_wallet(&owner, &agent.mint, &owner)]);
-    net.send(&[&agent.owner], &[unset, set]).unwrap();
-    assert_eq!(net.identity(&agent.mint).agent_wallet, owner);
-}
-
-#[test]
-fn refuses_a_fee_payer_whom_a_program_passes_on_as_not_writable() {
-    let mut net = Localnet::new();
-    let (agent, relayer) = (net.agent(), net.actor());
-    let owner = agent.owner.pubkey();
-    let set = set_agent_wallet(&owner, &agent.mint, &relayer.pubkey());
-    assert!(!set.accounts[3].is_writable);
-    let once = relay(&[set]);
-    for through in [once.clone(), relay(&[once])] {
-        // Behind another instruction too, which does not name the wallet at all.
-        let unset = unset_agent_wallet(&owner, &agent.mint);
-        for (place, instructions) in [(0, vec![through.clone()]), (1, vec![unset, through])] {
-            let sent = net.send(&[&relayer, &agent.owner], &instructions);
-            assert_refused(&sent, place, WALLET_CONSENT_MISSING);
-            assert_eq!(net.identity(&agent.mint).agent_wallet, owner);
-        }
-    }
-}
-
-#[test]
-fn refuses_a_wallet_that_is_writable_for_the_program_that_passes_it_on() {
-    let mut net = Localnet::new();
-    let (agent, wallet) = (net.agent(), net.key());
-    let owner = agent.owner.pubkey();
-    for (wallet, signers) in [
-        (wallet.pubkey(), vec![&agent.owner, &wallet]),
-        (stranger_wallet(), vec![&agent.owner]),
-    ] {
-        let mut through = relay(&[set_agent_wallet(&owner, &agent.mint, &wallet)]);
-        let its = |meta: &&mut AccountMeta| meta.pubkey == wallet;
-        through.accounts.iter_mut().find(its).unwrap().is_writable = true;
-        let sent = net.send(&signers, &[through]);
-        assert_refused(&sent, 0, WALLET_CONSENT_MISSING);
     }
 }
 

@@ -5,21 +5,21 @@ use crate::{
     localnet::{
         Agent, Localnet,
         authorization::{Authorization, call, layout, precompile},
-        instructions::{GiveFeedback, signer, writable},
+        events,
+        instructions::{GiveFeedback, agent_mint, register_agent, signer, writable},
+        open_feedback::GiveOpenFeedback,
         payment::{AttachPayment, Purchase},
         refusal::*,
-        settings::set_feedback_authority,
-        token_2022::{
-            self, approve, balance, create_associated, instruction, token_account, transfer,
-        },
+        settings::{set_agent_uri, set_feedback_authority},
+        token_2022::{approve, balance, create_associated, instruction, token_account, transfer},
     },
 };
 use solana_address::Address;
-use solana_instruction::error::InstructionError;
+use solana_instruction::{Instruction, error::InstructionError};
 use solana_keypair::Keypair;
 use solana_signer::Signer;
 
-fn burn(account: &Address, mint: &Address, authority: &Address) -> solana_instruction::Instruction {
+fn burn(account: &Address, mint: &Address, authority: &Address) -> Instruction {
     let data = [&[8], &1u64.to_le_bytes()[..]].concat();
     let accounts = vec![writable(*account), writable(*mint), signer(*authority)];
     instruction(data, accounts)
@@ -66,42 +66,13 @@ fn a_delegate_can_burn_the_agent() {
 }
 
 #[test]
-fn the_mints_own_key_withdraws_what_the_mint_holds_beyond_its_rent() {
-    let mut net = Localnet::new();
-    let (owner, mint, thief) = (net.actor(), net.key(), net.actor());
-    let register = crate::localnet::instructions::register_agent(
-        &owner.pubkey(),
-        &mint.pubkey(),
-        &"a".repeat(200),
-    );
-    net.send(&[&owner, &mint], &[register]).unwrap();
-    // a shorter URI leaves its rent in the mint
-    let shorter = crate::localnet::settings::set_agent_uri(&owner.pubkey(), &mint.pubkey(), b"");
-    net.send(&[&owner], &[shorter]).unwrap();
-    let account = net.account(&mint.pubkey());
-    let rent = net
-        .svm
-        .minimum_balance_for_rent_exemption(account.data.len());
-    assert!(account.lamports > rent);
-    let accounts = vec![
-        writable(mint.pubkey()),
-        writable(thief.pubkey()),
-        signer(mint.pubkey()),
-    ];
-    let withdraw = token_2022::instruction(vec![38], accounts);
-    net.send(&[&thief, &mint], &[withdraw]).unwrap();
-    let left = net.account(&mint.pubkey());
-    assert_eq!((left.lamports, left.data), (rent, account.data));
-}
-
-#[test]
 fn rotating_the_feedback_authority_voids_grants_and_revives_them() {
     let mut net = Localnet::new();
     let (agent, client, first, second) = (net.agent(), net.actor(), net.key(), net.key());
     let owner = &agent.owner;
     let rotate = |net: &mut Localnet, to: &Keypair| {
         let set = set_feedback_authority(&owner.pubkey(), &agent.mint, &to.pubkey());
-        net.send(&[owner], &[set]).unwrap();
+        net.send(&[owner, to], &[set]).unwrap();
     };
     let feedback = GiveFeedback::new(&agent.mint, &client.pubkey());
     rotate(&mut net, &first);
@@ -133,7 +104,7 @@ fn an_owner_who_cannot_sign_bytes_authorizes_by_a_feedback_authority_only() {
     assert_refused(&sent, 1, AUTH_WRONG_SIGNER);
     // the program that owns the agent names a key, which then signs
     let set = set_feedback_authority(&vault, &mint, &authority.pubkey());
-    net.send(&[&client], &[relay(&[set])]).unwrap();
+    net.send(&[&client, &authority], &[relay(&[set])]).unwrap();
     let grant = Authorization::of(&feedback, &authority.pubkey()).signed_by(&authority);
     net.send(&[&client], &[grant, feedback.instruction()])
         .unwrap();
@@ -156,4 +127,80 @@ fn one_payment_counts_twice_if_the_facilitator_does_not_normalise_its_task() {
         it.accepts(&proof);
     }
     assert_eq!(it.counters(), [(2, 110), (0, 0)]);
+}
+
+/// R18 compares with the owner of the moment. The authorized profile takes a grant by whoever holds the agent then.
+#[test]
+fn an_owner_rates_in_one_transaction_while_a_friend_holds_the_agent() {
+    let mut net = Localnet::new();
+    let (agent, friend) = (net.agent(), net.actor());
+    let (owner, mint) = (agent.owner.insecure_clone(), agent.mint);
+    let (me, them) = (owner.pubkey(), friend.pubkey());
+    net.send(&[&owner], &[create_associated(&me, &them, &mint)])
+        .unwrap();
+    let (here, there) = (token_account(&me, &mint), token_account(&them, &mint));
+    let open = GiveOpenFeedback::new(&mint, &me).instruction();
+    let feedback = GiveFeedback::new(&mint, &me);
+    let sent = net.send(&[&owner], std::slice::from_ref(&open));
+    assert_refused(&sent, 0, SELF_FEEDBACK);
+    let away_and_back = |rating: Vec<Instruction>| {
+        let mut instructions = vec![transfer(&here, &mint, &there, &me, 1)];
+        instructions.extend(rating);
+        instructions.push(transfer(&there, &mint, &here, &them, 1));
+        instructions
+    };
+    let grant = Authorization::of(&feedback, &them).signed_by(&friend);
+    let sent = net
+        .send(
+            &[&owner, &friend],
+            &away_and_back(vec![open, grant, feedback.instruction()]),
+        )
+        .unwrap();
+    // what it leaves: two transfers that enclose the ratings, and an agent without a wallet
+    let transferred = |event: &&Vec<u8>| event.starts_with(&[5, 213, 4, 28, 147, 238, 64, 57]);
+    assert_eq!(events(&sent).iter().filter(transferred).count(), 2);
+    let identity = net.identity(&mint);
+    assert_eq!((identity.owner, identity.owner_version), (me, 3));
+    assert_eq!(identity.agent_wallet, Address::default());
+    assert_eq!(
+        (identity.unverified, identity.open_client_count),
+        ((1, 85), 1)
+    );
+}
+
+#[test]
+fn a_bounded_grant_revives_when_the_agent_comes_back_to_its_signer() {
+    let mut net = Localnet::new();
+    let (agent, buyer, client) = (net.agent(), net.actor(), net.actor());
+    let (owner, mint) = (&agent.owner, agent.mint);
+    let feedback = GiveFeedback::new(&mint, &client.pubkey());
+    let grant = Authorization::of(&feedback, &owner.pubkey()).signed_by(owner);
+    let give = [grant, feedback.instruction()];
+    net.transfer(&mint, owner, &buyer.pubkey()).unwrap();
+    assert_refused(&net.send(&[&client], &give), 1, AUTH_WRONG_SIGNER);
+    net.transfer(&mint, &buyer, &owner.pubkey()).unwrap();
+    net.send(&[&client], &give).unwrap();
+}
+
+#[test]
+fn lamports_that_a_shorter_uri_sets_free_stay_in_the_mint() {
+    let mut net = Localnet::new();
+    let owner = net.actor();
+    let (me, mint) = (owner.pubkey(), agent_mint(&owner.pubkey(), 0));
+    let register = register_agent(&me, 0, &"a".repeat(200));
+    net.send(&[&owner], &[register]).unwrap();
+    let before = net.account(&mint).lamports;
+    net.send(&[&owner], &[set_agent_uri(&me, &mint, b"")])
+        .unwrap();
+    let account = net.account(&mint);
+    assert_eq!(account.lamports, before);
+    let rent = net
+        .svm
+        .minimum_balance_for_rent_exemption(account.data.len());
+    assert!(before > rent);
+    // see agent_mint_address for everyone's attempts to withdraw them
+    let accounts = vec![writable(mint), writable(me), signer(me)];
+    let withdraw = instruction(vec![38], accounts);
+    // Token-2022's AuthorityTypeNotSupported
+    assert_refused(&net.send(&[&owner], &[withdraw]), 0, 15);
 }

@@ -25,7 +25,12 @@ use solana_signer::Signer;
 const EXECUTE: [u8; 8] = [105, 37, 101, 197, 75, 251, 102, 26];
 
 /// The hook, called by whoever wants to.
-fn direct_call(mint: &Address, source: Address, destination: Address, amount: u64) -> Instruction {
+pub fn direct_call(
+    mint: &Address,
+    source: Address,
+    destination: Address,
+    amount: u64,
+) -> Instruction {
     Instruction {
         program_id: program_id(),
         accounts: vec![
@@ -88,7 +93,8 @@ fn refuses_forged_token_accounts() {
         }
     }
     sale.assert_nothing_changed();
-    // the control: what carries the refusals is the owner, which no transaction can forge
+    // the control: what carries the refusals is the owner. Token-2022 also owns accounts whose bytes a user chooses:
+    // see `transfer_hook_multisig`
     put(&mut sale, source, token_2022::program());
     put(&mut sale, destination, token_2022::program());
     sale.send_as_owner(&[call]).unwrap();

@@ -7,7 +7,7 @@ use crate::localnet::{
     instructions::{GiveFeedback, initialize},
     payment::{AttachPayment, message},
     refusal::*,
-    registry::{add_facilitator, add_payment_token},
+    registry::{set_facilitator, set_payment_token},
     settings::set_auth_schemes,
 };
 use solana_instruction::Instruction;
@@ -33,8 +33,8 @@ impl Cluster {
         net.send(&[&authority], &[initialize(&me, chain)]).unwrap();
         let (agent, client, facilitator) = (net.agent(), net.actor(), net.key());
         let lists = [
-            add_facilitator(&me, &facilitator.pubkey()),
-            add_payment_token(&me, &TOKEN.into()),
+            set_facilitator(&me, &facilitator.pubkey(), true),
+            set_payment_token(&me, &TOKEN.into(), true),
         ];
         net.send(&[&authority], &lists).unwrap();
         Self {

@@ -241,7 +241,7 @@ fn exactly_one_key_signs() {
     let sent = give(&mut net, &agent, &client, 1, &authority);
     assert_refused(&sent, 1, AUTH_WRONG_SIGNER);
     let set = set_feedback_authority(&agent.owner.pubkey(), &agent.mint, &authority.pubkey());
-    net.send(&[&agent.owner], &[set]).unwrap();
+    net.send(&[&agent.owner, &authority], &[set]).unwrap();
     let sent = give(&mut net, &agent, &client, 1, &agent.owner);
     assert_refused(&sent, 1, AUTH_WRONG_SIGNER);
     give(&mut net, &agent, &client, 1, &authority).unwrap();

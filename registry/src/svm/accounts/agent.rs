@@ -84,7 +84,7 @@ impl AccountType for AgentIdentity {
     const NAME: &'static str = "AgentIdentity";
     const DISCRIMINATOR: [u8; 8] = [11, 149, 31, 27, 186, 76, 241, 72];
     const SPACE: usize = 283;
-    const FIRST_LAYOUT: usize = 218; // without version and reserve
+    const FIRST_LAYOUT: usize = 227; // without the reserve
 }
 
 /// One metadata value of an agent. Never closed: a key once set stays set.

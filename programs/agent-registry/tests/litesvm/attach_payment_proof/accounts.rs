@@ -13,7 +13,7 @@ fn lamports_sent_to_the_marker_beforehand_do_not_block_it() {
     for gift in [1_000_000, 1_000_000_000] {
         let mut it = Purchase::new();
         let proof = it.proof(1);
-        let marker = spent_payment(&proof.task_ref_hash);
+        let marker = spent_payment(&proof.task_ref_hash, &proof.payer);
         it.net.svm.airdrop(&marker, gift).unwrap();
         it.accepts(&proof);
         let account = it.net.account(&marker);
@@ -45,19 +45,21 @@ fn refuses_another_account_in_each_place() {
         feedback_entry(&mint, &friend.pubkey(), 1),
         feedback_entry(&other.mint, &me, 1),
         client_index(&mint, &me),
-        spent_payment(&it.proof(2).task_ref_hash), // of another payment
-        spent_payment(&it.proof(3).task_ref_hash), // vacant
+        spent_payment(&it.proof(2).task_ref_hash, &me), // of another payment
+        spent_payment(&it.proof(3).task_ref_hash, &me), // vacant
+        spent_payment(&proof.task_ref_hash, &friend.pubkey()), // of another payer, vacant
         registry(),
         friend.pubkey(),
     ];
     for place in 2..proof.instruction().accounts.len() {
         for account in others {
             let mut attach = proof.instruction();
-            if attach.accounts[place].pubkey != account {
+            let genuine = attach.accounts[place].pubkey;
+            if genuine != account {
                 attach.accounts[place].pubkey = account;
                 let instructions = [proof.signed_by(&it.facilitator), attach];
                 let sent = it.net.send(&[&it.client], &instructions);
-                assert_refused(&sent, 1, ACCOUNT_MISMATCH);
+                assert_refused(&sent, 1, mismatch_of(&genuine));
             }
         }
     }

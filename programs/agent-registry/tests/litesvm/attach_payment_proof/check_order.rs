@@ -39,7 +39,7 @@ const BREAKS: [Break; 15] = [
     (AUTH_MALFORMED, |call| call.trailing_byte = true),
     (AUTH_EXPIRED, |call| call.proof.expiry = 0),
     (PAYMENT_WRONG_PAYER, |call| {
-        call.proof.payer = [4; 32].into()
+        call.proof.payer = another().pubkey()
     }),
     (PAYMENT_WRONG_TOKEN, |call| {
         call.proof.token = [4; 32].into()
@@ -55,8 +55,13 @@ const BREAKS: [Break; 15] = [
     (AUTH_WRONG_MESSAGE, |call| call.sign_another_message = true),
 ];
 
-/// A payment that has counted for another client.
+/// A transaction that pays for the client and for [`another`]; both payments have counted.
 const SPENT: [u8; 32] = [0x99; 32];
+
+/// A client who has paid too.
+fn another() -> Keypair {
+    Keypair::new_from_array([4; 32])
+}
 
 impl Call {
     /// Entries 1 to 4: fresh, revoked, proven, both.
@@ -80,7 +85,7 @@ impl Call {
     }
 }
 
-/// A purchase with the four entries of [`Call::instructions`], and [`SPENT`] spent.
+/// A purchase with the four entries of [`Call::instructions`], and [`SPENT`] spent by both clients.
 fn four_entries() -> Purchase {
     let mut it = Purchase::new();
     for index in 2..=4 {
@@ -96,18 +101,23 @@ fn four_entries() -> Purchase {
         let revoke = revoke_feedback(&it.client.pubkey(), &it.agent.mint, index);
         it.net.send(&[&it.client], &[revoke]).unwrap();
     }
-    let client = std::mem::replace(&mut it.client, it.net.actor());
+    it.net.given(&it.agent, &it.client, 5, 50);
+    it.accepts(&AttachPayment {
+        feedback_index: 5,
+        task_ref_hash: SPENT,
+        ..it.proof(9)
+    });
+    for key in [[3; 32], [4; 32]] {
+        let stranger = Keypair::new_from_array(key).pubkey();
+        it.net.svm.airdrop(&stranger, 1_000_000_000).unwrap();
+    }
+    let client = std::mem::replace(&mut it.client, another());
     it.net.given(&it.agent, &it.client, 1, 50);
     it.accepts(&AttachPayment {
         task_ref_hash: SPENT,
         ..it.proof(9)
     });
     it.client = client;
-    let stranger = Keypair::new_from_array([3; 32]);
-    it.net
-        .svm
-        .airdrop(&stranger.pubkey(), 1_000_000_000)
-        .unwrap();
     it
 }
 

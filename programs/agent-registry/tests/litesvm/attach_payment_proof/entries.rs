@@ -56,7 +56,10 @@ fn refuses_revoked_and_proven_entries() {
         ..it.proof(2)
     };
     it.refuses(&proof, ALREADY_REVOKED);
-    assert!(!it.net.exists(&spent_payment(&proof.task_ref_hash)));
+    assert!(
+        !it.net
+            .exists(&spent_payment(&proof.task_ref_hash, &proof.payer))
+    );
     assert_eq!(it.counters(), [(1, 80), (0, 0)]);
 }
 
@@ -90,6 +93,13 @@ fn one_payment_counts_once_across_entries_agents_and_clients() {
         let instructions = [proof.signed_by(&it.facilitator), proof.instruction()];
         it.net.send(&[&friend], &instructions)
     };
+    // R32: a payment is a transaction and its payer, so this is another one
+    by_friend(&mut it, &client).unwrap();
+    it.net.given(&it.agent, &friend, 2, 40);
+    let client = AttachPayment {
+        feedback_index: 2,
+        ..client
+    };
     assert_refused(&by_friend(&mut it, &client), 1, PAYMENT_SPENT);
     // each of them counts with a payment of its own
     let number = |number, it: &Purchase| it.proof(number).task_ref_hash;
@@ -106,8 +116,61 @@ fn one_payment_counts_once_across_entries_agents_and_clients() {
         ..client
     };
     by_friend(&mut it, &client).unwrap();
-    assert_eq!(it.counters(), [(3, 120), (0, 0)]);
+    assert_eq!(it.counters(), [(4, 160), (0, 0)]);
     assert_eq!(it.net.identity(&other.mint).verified, (1, 20));
+}
+
+#[test]
+fn two_payers_in_one_transaction_both_prove() {
+    // R13, R32: one transaction that pays for two clients has one dedupe key
+    let mut it = Purchase::new();
+    let friend = it.net.actor();
+    it.net.given(&it.agent, &friend, 1, 30);
+    let first = it.proof(1);
+    let who = friend.pubkey();
+    let second = AttachPayment {
+        caller: who,
+        reviewer: who,
+        payer: who,
+        ..first.clone()
+    };
+    // both proofs in one transaction too
+    let instructions = [
+        first.signed_by(&it.facilitator),
+        first.instruction(),
+        second.signed_by(&it.facilitator),
+        second.instruction(),
+    ];
+    it.net.send(&[&it.client, &friend], &instructions).unwrap();
+    let [one, other] =
+        [&first, &second].map(|proof| spent_payment(&proof.task_ref_hash, &proof.payer));
+    assert_ne!(one, other);
+    for (marker, reviewer) in [(one, it.client.pubkey()), (other, who)] {
+        assert_eq!(it.net.account(&marker).data[40..72], reviewer.to_bytes());
+    }
+    assert_eq!(it.counters(), [(2, 110), (0, 0)]);
+    it.net.given(&it.agent, &friend, 2, 30);
+    let again = AttachPayment {
+        feedback_index: 2,
+        ..second
+    };
+    let instructions = [again.signed_by(&it.facilitator), again.instruction()];
+    let sent = it.net.send(&[&friend], &instructions);
+    assert_refused(&sent, 1, PAYMENT_SPENT);
+}
+
+#[test]
+fn refuses_the_marker_of_another_payer() {
+    let mut it = Purchase::new();
+    let proof = it.proof(1);
+    for payer in [it.agent.owner.pubkey(), it.facilitator.pubkey()] {
+        let mut attach = proof.instruction();
+        attach.accounts[7].pubkey = spent_payment(&proof.task_ref_hash, &payer);
+        let instructions = [proof.signed_by(&it.facilitator), attach];
+        let sent = it.net.send(&[&it.client], &instructions);
+        assert_refused(&sent, 1, ACCOUNT_MISMATCH);
+    }
+    it.accepts(&proof);
 }
 
 #[test]

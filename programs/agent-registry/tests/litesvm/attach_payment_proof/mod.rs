@@ -4,6 +4,7 @@ mod accounts;
 mod check_order;
 mod conditions;
 mod entries;
+mod owners_settings;
 mod signature;
 
 use crate::localnet::{
@@ -23,9 +24,14 @@ use solana_signer::Signer;
 
 impl Purchase {
     /// As the registry's authority.
-    pub fn administer(&mut self, call: fn(&Address, &Address) -> Instruction, key: &Address) {
+    pub fn administer(
+        &mut self,
+        set: fn(&Address, &Address, bool) -> Instruction,
+        key: &Address,
+        listed: bool,
+    ) {
         let authority = self.net.upgrade_authority.insecure_clone();
-        let call = call(&authority.pubkey(), key);
+        let call = set(&authority.pubkey(), key, listed);
         self.net.send(&[&authority], &[call]).unwrap();
     }
 
@@ -70,7 +76,7 @@ fn sets_flag_amount_and_token_and_moves_the_score_to_the_verified_counters() {
     identity.unverified = (1, 30);
     assert_eq!(it.net.identity(&it.agent.mint), identity);
 
-    let marker = it.net.account(&spent_payment(&proof.task_ref_hash));
+    let marker = it.net.account(&spent_payment(&proof.task_ref_hash, &me));
     assert_eq!(marker.owner, program_id());
     assert_eq!(
         marker.lamports,
@@ -79,7 +85,7 @@ fn sets_flag_amount_and_token_and_moves_the_score_to_the_verified_counters() {
     let mut fields = Fields::of(&marker.data, [77, 205, 185, 208, 111, 79, 133, 247]);
     assert_eq!((fields.key(), fields.key()), (it.agent.mint, me));
     assert_eq!(fields.u64(), 1);
-    let seeds: &[&[u8]] = &[b"spent", &proof.task_ref_hash];
+    let seeds: &[&[u8]] = &[b"spent", &proof.task_ref_hash, me.as_ref()];
     let bump = Address::find_program_address(seeds, &program_id()).1;
     assert_eq!((fields.u8(), fields.u8()), (bump, 1)); // R12: version
     fields.end();

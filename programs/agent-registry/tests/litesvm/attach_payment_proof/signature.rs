@@ -5,7 +5,7 @@ use crate::localnet::{
     instructions::{GiveFeedback, readonly},
     payment::{Purchase, message},
     refusal::*,
-    registry::add_facilitator,
+    registry::set_facilitator,
     stranger_id,
 };
 use solana_signer::Signer;
@@ -15,7 +15,7 @@ fn refuses_a_signature_by_another_key_than_the_facilitator_named() {
     // R11
     let mut it = Purchase::new();
     let other = it.net.key();
-    it.administer(add_facilitator, &other.pubkey());
+    it.administer(set_facilitator, &other.pubkey(), true);
     let proof = it.proof(1);
     for key in [&other, &it.client, &it.agent.owner] {
         let instructions = [proof.signed_by(key), proof.instruction()];

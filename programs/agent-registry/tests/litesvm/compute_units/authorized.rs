@@ -4,10 +4,10 @@ use super::flow::{ACTORS, Flow, search};
 use crate::localnet::{
     Agent, Localnet,
     authorization::{Authorization, call, precompile},
-    instructions::{GiveFeedback, register_agent, revoke_feedback},
+    instructions::{GiveFeedback, agent_mint, register_agent, revoke_feedback},
     payment::Purchase,
     program_id,
-    registry::{add_facilitator, add_payment_token, remove_facilitator, remove_payment_token},
+    registry::{set_facilitator, set_payment_token},
     responses::Respond,
     settings::set_auth_schemes,
     token_2022,
@@ -77,11 +77,14 @@ fn own_share(sent: &TransactionMetadata) -> u64 {
 }
 
 fn register(net: &mut Localnet, total: &mut Flow, own: &mut Flow) -> Agent {
-    let (owner, mint) = (net.actor(), net.key());
-    let instruction = register_agent(&owner.pubkey(), &mint.pubkey(), &"a".repeat(200));
-    let sent = net.send(&[&owner, &mint], &[instruction]).unwrap();
-    let at = mint.pubkey();
-    let ours = search(&[b"agent", at.as_ref()], &program_id())
+    let (owner, nonce) = (net.actor(), net.nonce());
+    let payer = owner.pubkey();
+    let instruction = register_agent(&payer, nonce, &"a".repeat(200));
+    let sent = net.send(&[&owner], &[instruction]).unwrap();
+    let at = agent_mint(&payer, nonce);
+    let mint: &[&[u8]] = &[b"mint", payer.as_ref(), &nonce.to_le_bytes()];
+    let ours = search(mint, &program_id())
+        + search(&[b"agent", at.as_ref()], &program_id())
         + search(&[b"extra-account-metas", at.as_ref()], &program_id());
     let tokens = [
         owner.pubkey().to_bytes(),
@@ -164,18 +167,18 @@ fn payments() -> Vec<Flow> {
     let me = authority.pubkey();
     let mut flows = [
         Flow::new("attach_payment_proof", "both lists full", 22_000),
-        Flow::new("add_payment_token", "", 7_000),
-        Flow::new("add_facilitator", "", 9_000),
-        Flow::new("remove_payment_token", "", 9_000),
-        Flow::new("remove_facilitator", "", 9_000),
+        Flow::new("set_payment_token", "listed", 7_000),
+        Flow::new("set_facilitator", "listed", 9_000),
+        Flow::new("set_payment_token", "no longer", 9_000),
+        Flow::new("set_facilitator", "no longer", 9_000),
     ];
     let [attach, add_token, add, remove_token, remove] = &mut flows;
     for number in 1..8 {
-        let token = add_payment_token(&me, &[number; 32].into());
+        let token = set_payment_token(&me, &[number; 32].into(), true);
         add_token.run(&mut it.net, &authority, token, &[]);
     }
     for number in 1..16 {
-        let facilitator = add_facilitator(&me, &[number; 32].into());
+        let facilitator = set_facilitator(&me, &[number; 32].into(), true);
         add.run(&mut it.net, &authority, facilitator, &[]);
     }
     for index in 1..=ACTORS {
@@ -185,15 +188,16 @@ fn payments() -> Vec<Flow> {
         let mut proof = it.proof(index as u8);
         proof.feedback_index = index as u64;
         let sent = it.attach(&proof).unwrap();
-        let searched = search(&[b"spent", &proof.task_ref_hash], &program_id());
+        let marker: &[&[u8]] = &[b"spent", &proof.task_ref_hash, proof.payer.as_ref()];
+        let searched = search(marker, &program_id());
         attach.add(sent.compute_units_consumed, searched);
     }
     for number in 1..8 {
-        let token = remove_payment_token(&me, &[number; 32].into());
+        let token = set_payment_token(&me, &[number; 32].into(), false);
         remove_token.run(&mut it.net, &authority, token, &[]);
     }
     for number in 1..16 {
-        let facilitator = remove_facilitator(&me, &[number; 32].into());
+        let facilitator = set_facilitator(&me, &[number; 32].into(), false);
         remove.run(&mut it.net, &authority, facilitator, &[]);
     }
     flows.into()

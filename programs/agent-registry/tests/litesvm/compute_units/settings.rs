@@ -27,8 +27,9 @@ fn of_owners() -> Vec<Flow> {
         Flow::new("set_agent_wallet", "", 7_000),
         Flow::new("set_agent_wallet", "the owner's own key", 6_000),
         Flow::new("unset_agent_wallet", "", 6_000),
-        Flow::new("set_feedback_authority", "", 6_000),
+        Flow::new("set_feedback_authority", "none", 6_000),
         Flow::new("set_auth_schemes", "", 6_000),
+        Flow::new("set_feedback_authority", "", 7_000),
     ];
     let key = [b'k'; 32];
     let hash = Sha256::digest(key);
@@ -59,6 +60,10 @@ fn of_owners() -> Vec<Flow> {
         for (flow, call) in rest.iter_mut().zip(calls) {
             flow.run(&mut net, owner, call, &[]);
         }
+        let set = set_feedback_authority(&me, &mint, &wallet.pubkey());
+        let sent = net.send(&[owner, &wallet], &[set]).unwrap();
+        let [.., authority] = &mut flows;
+        authority.add(sent.compute_units_consumed, 0);
     }
     flows.into()
 }

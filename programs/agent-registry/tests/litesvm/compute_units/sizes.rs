@@ -29,11 +29,7 @@ pub fn accounts() -> Vec<(&'static str, u64, u64)> {
             stage.send(&call.transaction()).unwrap();
         }
     }
-    let (mint, client, new) = (
-        stage.agent.mint,
-        stage.client.pubkey(),
-        stage.new_mint.pubkey(),
-    );
+    let (mint, client, new) = (stage.agent.mint, stage.client.pubkey(), stage.new_mint());
     let validator = stage.validator.pubkey();
     [
         ("registry", registry()),
@@ -53,7 +49,10 @@ pub fn accounts() -> Vec<(&'static str, u64, u64)> {
         ),
         ("client index", client_index(&mint, &client)),
         ("feedback entry", feedback_entry(&mint, &client, 1)),
-        ("spent payment", spent_payment(&[1; 32])),
+        (
+            "spent payment",
+            spent_payment(&[1; 32], &stage.friend.pubkey()),
+        ),
         ("open client index", open_client_index(&mint, &client)),
         (
             "open feedback, tags of 32",

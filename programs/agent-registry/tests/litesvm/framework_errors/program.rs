@@ -4,7 +4,8 @@ use super::{Case, Framework::*, Named, Numbered, Stage, case, check};
 use crate::localnet::{
     CHAIN, Sent, URI,
     instructions::{
-        GiveFeedback, event_authority, initialize, readonly, register_agent, signer, writable,
+        GiveFeedback, event_authority, initialize, readonly, register_agent, signer, sponsored,
+        writable,
     },
     open_feedback::GiveOpenFeedback,
     program_id, stranger_id,
@@ -12,6 +13,8 @@ use crate::localnet::{
 use solana_instruction::{AccountMeta, Instruction};
 use solana_signer::Signer;
 
+/// Of an agent that is not registered.
+const NEW_NONCE: u64 = 1 << 40;
 const EVENT_TAG: [u8; 8] = 0x1d9a_cb51_2ea5_45e4_u64.to_le_bytes();
 
 /// The stranger's first feedback, with `change` made to it.
@@ -25,13 +28,9 @@ fn give(stage: &mut Stage, change: impl FnOnce(&mut Instruction)) -> Sent {
 /// A new agent of the first one's owner, with `change` made to its registration. Somebody else
 /// pays the fee, so that the owner need not be writable.
 fn register(stage: &mut Stage, change: impl FnOnce(&mut Instruction)) -> Sent {
-    let mint = stage.net.key();
-    let mut instruction = register_agent(&stage.owner(), &mint.pubkey(), URI);
+    let mut instruction = register_agent(&stage.owner(), NEW_NONCE, URI);
     change(&mut instruction);
-    let mut signers = vec![&stage.stranger, &stage.agent.owner];
-    if instruction.accounts[2].is_signer {
-        signers.push(&mint);
-    }
+    let signers = [&stage.stranger, &stage.agent.owner];
     stage.net.send(&signers, &[instruction])
 }
 
@@ -108,7 +107,20 @@ pub const CASES: &[Case] = &[
         "AccountMismatch",
     ),
     case(
-        |stage| register(stage, |register| register.accounts[2].is_signer = false),
+        |stage| {
+            let anothers = readonly(stage.empty());
+            register(stage, |register| register.accounts[8] = anothers)
+        },
+        Numbered(Anchor, 3008), // InvalidProgramId
+        "AccountMismatch",
+    ),
+    case(
+        |stage| {
+            let feedback = GiveFeedback::new(&stage.agent.mint, &stage.owner());
+            let mut give = sponsored(feedback.instruction(), &stage.stranger.pubkey());
+            give.accounts[0].is_signer = false;
+            stage.by_stranger(give)
+        },
         Numbered(Anchor, 3010), // AccountNotSigner
         "SignatureMissing",
     ),
@@ -119,9 +131,9 @@ pub const CASES: &[Case] = &[
     ),
     case(
         |stage| {
-            let (owner, mint) = (stage.poor(2_000_000), stage.net.key());
-            let register = register_agent(&owner.pubkey(), &mint.pubkey(), URI);
-            stage.net.send(&[&owner, &mint], &[register])
+            let owner = stage.poor(2_000_000);
+            let register = register_agent(&owner.pubkey(), NEW_NONCE, URI);
+            stage.net.send(&[&owner], &[register])
         },
         Numbered(System, 1), // ResultWithNegativeLamports
         "InsufficientLamports",
@@ -133,10 +145,16 @@ pub const CASES: &[Case] = &[
     ),
     case(
         |stage| {
-            let own = stage.stranger.pubkey();
-            stage.by_stranger(register_agent(&own, &own, URI)) // the payer becomes the mint
+            // who holds data cannot pay
+            let payer = stage.net.actor();
+            let mut account = stage.net.account(&payer.pubkey());
+            account.data = vec![0];
+            stage.net.svm.set_account(payer.pubkey(), account).unwrap();
+            let feedback = GiveOpenFeedback::new(&stage.agent.mint, &stage.stranger.pubkey());
+            let give = sponsored(feedback.instruction(), &payer.pubkey());
+            stage.net.send(&[&stage.stranger, &payer], &[give])
         },
-        Named("InvalidArgument"), // of the system program: who holds data cannot pay
+        Named("InvalidArgument"), // of the system program
         "AccountMismatch",
     ),
     case(

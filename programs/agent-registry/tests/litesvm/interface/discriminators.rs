@@ -81,10 +81,8 @@ fn discriminators_of_settings_registry_and_payments() {
         instruction::AttachPaymentProof::DISCRIMINATOR,
         instruction::ProposeRegistryAuthority::DISCRIMINATOR,
         instruction::AcceptRegistryAuthority::DISCRIMINATOR,
-        instruction::AddPaymentToken::DISCRIMINATOR,
-        instruction::RemovePaymentToken::DISCRIMINATOR,
-        instruction::AddFacilitator::DISCRIMINATOR,
-        instruction::RemoveFacilitator::DISCRIMINATOR,
+        instruction::SetPaymentToken::DISCRIMINATOR,
+        instruction::SetFacilitator::DISCRIMINATOR,
     ];
     let names = [
         "set_agent_uri",
@@ -96,11 +94,10 @@ fn discriminators_of_settings_registry_and_payments() {
         "attach_payment_proof",
         "propose_registry_authority",
         "accept_registry_authority",
-        "add_payment_token",
-        "remove_payment_token",
-        "add_facilitator",
-        "remove_facilitator",
+        "set_payment_token",
+        "set_facilitator",
     ];
+    assert_eq!(instructions.len(), names.len());
     for (discriminator, name) in instructions.iter().zip(names) {
         let hash = Sha256::digest(format!("global:{name}"));
         assert_eq!(*discriminator, &hash[..8], "{name}");

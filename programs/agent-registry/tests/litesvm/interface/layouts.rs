@@ -2,6 +2,7 @@
 //! follow. Offsets behind a text or list are those while it is empty; its own is that of its u32 LE
 //! length.
 
+use agent_registry::account_data::Record;
 use agent_registry::{
     AgentIdentity, AgentRegistered, AgentTransferred, AgentUriSet, AgentWalletSet, AuthSchemesSet,
     ClientIndex, FacilitatorListed, FeedbackAuthoritySet, FeedbackEntry, FeedbackGiven,
@@ -31,6 +32,7 @@ macro_rules! marked {
 marked! {
     Pubkey = Pubkey::from([0xFF; 32]);
     [u8; 32] = [0xFF; 32];
+    [u8; 56] = [0xFF; 56];
     [u8; 64] = [0xFF; 64];
     bool = true;
     u8 = u8::MAX;
@@ -84,12 +86,13 @@ macro_rules! layout {
 fn accounts_of_x84_keep_its_places() {
     // R12
     layout!(
-        FeedbackEntry, 207,
+        FeedbackEntry, 208,
         nft_mint 8..40, reviewer 40..72, score 72..73, tag1 73..105, tag2 105..137,
         auth_verified 137..138, has_payment_proof 138..139, payment_amount 139..147,
         payment_token 147..179, revoked 179..180, created_at 180..188, bump 188..189,
         // ours
         version 189..190, feedback_index 190..198, auth_scheme 198..199, response_count 199..207,
+        by_stranger 207..208,
     );
     layout!(
         ValidationRequest, 147,
@@ -116,7 +119,7 @@ fn accounts_of_ours() {
         verified_feedback_count 161..169, verified_score_sum 169..177,
         unverified_feedback_count 177..185, unverified_score_sum 185..193,
         validation_count 193..201, client_count 201..209, open_client_count 209..217,
-        bump 217..218, version 218..219, reserved 219..283,
+        bump 217..218, version 218..219, wallet_set_at 219..227, reserved 227..283,
     );
     layout!(
         ClientIndex, 90,
@@ -161,9 +164,8 @@ fn account_sizes() {
         ValidationRequest::SPACE,
         ValidationResponse::SPACE,
         SpentPayment::SPACE,
-        agent_registry::extra_account_metas::SPACE,
     ];
-    assert_eq!(sizes, [283, 90, 90, 207, 147, 195, 82, 121]);
+    assert_eq!(sizes, [283, 90, 90, 208, 147, 195, 82]);
     // a chain id of 41 bytes, 8 tokens, 16 facilitators
     assert_eq!(Registry::SPACE, 118 + 41 + 8 * 32 + 16 * 32);
     let mut entry: OpenFeedback = blank();

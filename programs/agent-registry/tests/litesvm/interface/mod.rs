@@ -69,6 +69,7 @@ fn error_codes_are_append_only() {
         (NotValidator, 6042),
         (InstructionsTooLong, 6043),
         (SummaryRange, 6044),
+        (AuthorityConsentMissing, 6045),
     ];
     for (error, code) in codes {
         assert_eq!(u32::from(error), code);

@@ -113,6 +113,7 @@ pub struct AgentIdentity {
     pub validation_count: u64,
     pub client_count: u64,
     pub open_client_count: u64,
+    pub wallet_set_at: i64,
 }
 
 pub struct ClientIndex {
@@ -136,6 +137,7 @@ pub struct FeedbackEntry {
     pub feedback_index: u64,
     pub auth_scheme: u8,
     pub response_count: u64,
+    pub by_stranger: bool,
 }
 
 impl Localnet {
@@ -144,7 +146,7 @@ impl Localnet {
             Address::find_program_address(&[b"agent", mint.as_ref()], &super::program_id());
         let account = self.account(&address::agent_identity(mint));
         let mut fields = Fields::of(&account.data, [11, 149, 31, 27, 186, 76, 241, 72]);
-        let identity = AgentIdentity {
+        let mut identity = AgentIdentity {
             nft_mint: fields.key(),
             owner: fields.key(),
             owner_version: fields.u64(),
@@ -158,9 +160,11 @@ impl Localnet {
             validation_count: fields.u64(),
             client_count: fields.u64(),
             open_client_count: fields.u64(),
+            wallet_set_at: 0,
         };
         assert_eq!((fields.u8(), fields.u8()), (bump, 1)); // R12: version
-        assert_eq!(fields.remaining(), 64); // R12: reserve
+        identity.wallet_set_at = fields.i64();
+        assert_eq!(fields.remaining(), 56); // R12: reserve
         fields.end_in_zeros();
         identity
     }
@@ -209,6 +213,7 @@ impl Localnet {
             feedback_index: fields.u64(),
             auth_scheme: fields.u8(),
             response_count: fields.u64(),
+            by_stranger: fields.flag(),
         };
         fields.end();
         entry

@@ -5,7 +5,7 @@ use super::{
     authorization::Authorization,
     instructions::{
         GiveFeedback, agent_identity, event_authority, extra_account_metas, initialize, readonly,
-        register_agent, registry, revoke_feedback, writable,
+        register_agent_bytes, registry, revoke_feedback, writable,
     },
     open_feedback::{
         GiveOpenFeedback, OPEN_SUMMARY, OPEN_SUMMARY_PART, open_summary, revoke_open_feedback,
@@ -13,7 +13,7 @@ use super::{
     program_id,
     registry::*,
     settings::*,
-    stage::{ASKED, Stage},
+    stage::{ASKED, NEW_NONCE, Stage},
     token_2022,
     validation::{Answer, Request},
 };
@@ -87,11 +87,9 @@ impl Stage {
     }
 
     fn register(&self) -> Call {
-        let (owner, mint) = (self.agent.owner.pubkey(), self.new_mint.pubkey());
-        Call::new(
-            "register_agent",
-            register_agent(&owner, &mint, &"a".repeat(200)),
-        )
+        let (owner, payer) = (self.agent.owner.pubkey(), self.sponsor.pubkey());
+        let register = register_agent_bytes(&owner, &payer, NEW_NONCE, &[b'a'; 200]);
+        Call::new("register_agent", register)
     }
 
     /// Called directly, on token accounts that only Token-2022 could have written.
@@ -150,10 +148,8 @@ impl Stage {
                 propose_authority(&me, &facilitator),
             ),
             Call::new("accept_registry_authority", accept_authority(&next)),
-            Call::new("add_payment_token", add_payment_token(&me, &next)),
-            Call::new("remove_payment_token", remove_payment_token(&me, &token)),
-            Call::new("add_facilitator", add_facilitator(&me, &next)),
-            Call::new("remove_facilitator", remove_facilitator(&me, &facilitator)),
+            Call::new("set_payment_token", set_payment_token(&me, &token, false)),
+            Call::new("set_facilitator", set_facilitator(&me, &next, true)),
         ]
     }
 

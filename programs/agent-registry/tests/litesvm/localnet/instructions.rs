@@ -16,6 +16,11 @@ pub fn registry() -> Address {
     pda(&[b"registry"])
 }
 
+/// The mint of the agent that `payer` pays for with `nonce`.
+pub fn agent_mint(payer: &Address, nonce: u64) -> Address {
+    pda(&[b"mint", payer.as_ref(), &nonce.to_le_bytes()])
+}
+
 pub fn agent_identity(mint: &Address) -> Address {
     pda(&[b"agent", mint.as_ref()])
 }
@@ -82,18 +87,26 @@ pub fn initialize(authority: &Address, chain: &str) -> Instruction {
     }
 }
 
-pub fn register_agent(owner: &Address, mint: &Address, uri: &str) -> Instruction {
-    register_agent_bytes(owner, mint, uri.as_bytes())
+/// Owned and paid for by `owner`.
+pub fn register_agent(owner: &Address, nonce: u64, uri: &str) -> Instruction {
+    register_agent_bytes(owner, owner, nonce, uri.as_bytes())
 }
 
-pub fn register_agent_bytes(owner: &Address, mint: &Address, uri: &[u8]) -> Instruction {
+/// Owned by `owner`; `payer` pays, and is part of the mint's address.
+pub fn register_agent_bytes(
+    owner: &Address,
+    payer: &Address,
+    nonce: u64,
+    uri: &[u8],
+) -> Instruction {
     let discriminator = [135, 157, 66, 195, 2, 113, 175, 30];
+    let mint = &agent_mint(payer, nonce);
     Instruction {
         program_id: program_id(),
         accounts: vec![
             signer(*owner),
-            signer_and_payer(*owner),
-            signer_and_payer(*mint),
+            signer_and_payer(*payer),
+            writable(*mint),
             writable(agent_identity(mint)),
             writable(token_2022::token_account(owner, mint)),
             writable(extra_account_metas(mint)),
@@ -103,7 +116,7 @@ pub fn register_agent_bytes(owner: &Address, mint: &Address, uri: &[u8]) -> Inst
             readonly(event_authority()),
             readonly(program_id()),
         ],
-        data: [&discriminator[..], &text(uri)].concat(),
+        data: [&discriminator[..], &nonce.to_le_bytes(), &text(uri)].concat(),
     }
 }
 

@@ -19,7 +19,7 @@ pub mod swaps;
 pub mod validation;
 
 use authorization::Authorization;
-use instructions::{GiveFeedback, initialize, register_agent};
+use instructions::{GiveFeedback, agent_mint, initialize, register_agent};
 use litesvm::{
     LiteSVM,
     types::{FailedTransactionMetadata, TransactionMetadata},
@@ -129,6 +129,12 @@ impl Localnet {
         keypair
     }
 
+    /// A nonce that no agent has; the same sequence in every localnet.
+    pub fn nonce(&mut self) -> u64 {
+        self.keys += 1;
+        self.keys.into()
+    }
+
     pub fn set_clock(&mut self, unix_timestamp: i64) {
         let mut clock: Clock = self.svm.get_sysvar();
         clock.unix_timestamp = unix_timestamp;
@@ -137,16 +143,12 @@ impl Localnet {
 
     /// A new agent with [`URI`].
     pub fn agent(&mut self) -> Agent {
-        let (owner, mint) = (self.actor(), self.key());
-        self.send(
-            &[&owner, &mint],
-            &[register_agent(&owner.pubkey(), &mint.pubkey(), URI)],
-        )
-        .expect("the agent is registered");
-        Agent {
-            owner,
-            mint: mint.pubkey(),
-        }
+        let owner = self.actor();
+        let nonce = self.nonce();
+        self.send(&[&owner], &[register_agent(&owner.pubkey(), nonce, URI)])
+            .expect("the agent is registered");
+        let mint = agent_mint(&owner.pubkey(), nonce);
+        Agent { owner, mint }
     }
 
     /// Sends one transaction; the first signer pays.

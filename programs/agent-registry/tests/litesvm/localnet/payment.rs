@@ -8,15 +8,15 @@ use super::{
         signer, signer_and_payer, system_program, writable,
     },
     pda, program_id,
-    registry::{add_facilitator, add_payment_token},
+    registry::{set_facilitator, set_payment_token},
 };
 use solana_address::Address;
 use solana_instruction::Instruction;
 use solana_keypair::Keypair;
 use solana_signer::Signer;
 
-pub fn spent_payment(task_ref_hash: &Word) -> Address {
-    pda(&[b"spent", task_ref_hash])
+pub fn spent_payment(task_ref_hash: &Word, payer: &Address) -> Address {
+    pda(&[b"spent", task_ref_hash, payer.as_ref()])
 }
 
 /// The arguments of `attach_payment_proof`, and whom they concern.
@@ -88,7 +88,7 @@ impl AttachPayment {
                 writable(agent_identity(&self.mint)),
                 readonly(self.mint),
                 writable(entry),
-                writable(spent_payment(&self.task_ref_hash)),
+                writable(spent_payment(&self.task_ref_hash, &self.payer)),
                 readonly(instructions_sysvar()),
                 readonly(system_program()),
                 readonly(event_authority()),
@@ -122,8 +122,8 @@ impl Purchase {
         let token = net.key().pubkey();
         let authority = net.upgrade_authority.insecure_clone();
         let lists = [
-            add_payment_token(&authority.pubkey(), &token),
-            add_facilitator(&authority.pubkey(), &facilitator.pubkey()),
+            set_payment_token(&authority.pubkey(), &token, true),
+            set_facilitator(&authority.pubkey(), &facilitator.pubkey(), true),
         ];
         net.send(&[&authority], &lists).unwrap();
         net.given(&agent, &client, 1, 80);

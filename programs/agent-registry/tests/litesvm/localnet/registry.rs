@@ -64,22 +64,14 @@ pub fn accept_authority(successor: &Address) -> Instruction {
     of_authority(successor, [228, 112, 232, 244, 155, 68, 83, 87], &[])
 }
 
-pub fn add_payment_token(authority: &Address, token: &Address) -> Instruction {
-    let discriminator = [19, 203, 48, 148, 80, 1, 179, 140];
-    of_authority(authority, discriminator, token.as_ref())
+pub fn set_payment_token(authority: &Address, token: &Address, listed: bool) -> Instruction {
+    let discriminator = [155, 213, 140, 249, 53, 59, 20, 5];
+    let argument = [token.as_ref(), &[listed.into()]].concat();
+    of_authority(authority, discriminator, &argument)
 }
 
-pub fn remove_payment_token(authority: &Address, token: &Address) -> Instruction {
-    let discriminator = [119, 18, 240, 223, 126, 168, 165, 117];
-    of_authority(authority, discriminator, token.as_ref())
-}
-
-pub fn add_facilitator(authority: &Address, facilitator: &Address) -> Instruction {
-    let discriminator = [51, 88, 211, 224, 64, 31, 71, 46];
-    of_authority(authority, discriminator, facilitator.as_ref())
-}
-
-pub fn remove_facilitator(authority: &Address, facilitator: &Address) -> Instruction {
-    let discriminator = [165, 78, 2, 184, 5, 73, 54, 21];
-    of_authority(authority, discriminator, facilitator.as_ref())
+pub fn set_facilitator(authority: &Address, facilitator: &Address, listed: bool) -> Instruction {
+    let discriminator = [214, 70, 98, 0, 7, 100, 42, 242];
+    let argument = [facilitator.as_ref(), &[listed.into()]].concat();
+    of_authority(authority, discriminator, &argument)
 }

@@ -73,8 +73,14 @@ pub fn set_metadata(owner: &Address, mint: &Address, key: &[u8], value: &[u8]) -
 
 /// With `wallet` as a signer that is not writable.
 pub fn set_agent_wallet(owner: &Address, mint: &Address, wallet: &Address) -> Instruction {
-    let mut instruction = of_owner(owner, mint, vec![154, 87, 251, 23, 51, 12, 4, 150]);
-    let consent = [signer(*wallet), readonly(instructions_sysvar())];
+    let data = vec![154, 87, 251, 23, 51, 12, 4, 150];
+    naming(owner, mint, signer(*wallet), data)
+}
+
+/// The owner's instruction that names a key, which may have to consent.
+fn naming(owner: &Address, mint: &Address, named: AccountMeta, data: Vec<u8>) -> Instruction {
+    let mut instruction = of_owner(owner, mint, data);
+    let consent = [named, readonly(instructions_sysvar())];
     instruction.accounts.splice(3..3, consent);
     instruction
 }
@@ -83,13 +89,12 @@ pub fn unset_agent_wallet(owner: &Address, mint: &Address) -> Instruction {
     of_owner(owner, mint, vec![41, 78, 249, 220, 92, 210, 139, 64])
 }
 
+/// With `authority` as a signer that is not writable, unless it is the default key.
 pub fn set_feedback_authority(owner: &Address, mint: &Address, authority: &Address) -> Instruction {
-    let discriminator = [147, 190, 232, 190, 80, 77, 59, 84];
-    of_owner(
-        owner,
-        mint,
-        [&discriminator[..], authority.as_ref()].concat(),
-    )
+    let data = vec![147, 190, 232, 190, 80, 77, 59, 84];
+    let none = *authority == Address::default();
+    let named = AccountMeta::new_readonly(*authority, !none);
+    naming(owner, mint, named, data)
 }
 
 pub fn set_auth_schemes(owner: &Address, mint: &Address, schemes: u8) -> Instruction {

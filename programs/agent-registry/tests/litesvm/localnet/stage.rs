@@ -4,8 +4,8 @@ use super::{
     Agent, Localnet, Sent,
     calls::{DESTINATION, SOURCE},
     instructions::{
-        agent_identity, client_index, event_authority, extra_account_metas, feedback_entry,
-        instructions_sysvar, registry, system_program,
+        agent_identity, agent_mint, client_index, event_authority, extra_account_metas,
+        feedback_entry, instructions_sysvar, registry, system_program,
     },
     open_feedback::{open_client_index, open_feedback},
     payment::{AttachPayment, Purchase, spent_payment},
@@ -29,6 +29,9 @@ pub const ASKED: [u8; 32] = [0x66; 32];
 /// The validation that has one.
 pub const ANSWERED: [u8; 32] = [0x67; 32];
 
+/// The sponsor's nonce of an agent that is not registered.
+pub const NEW_NONCE: u64 = 0x0807_0605_0403_0201;
+
 pub struct Stage {
     pub net: Localnet,
     pub agent: Agent,
@@ -42,8 +45,7 @@ pub struct Stage {
     pub token: Address,
     /// Whom the registry's authority has proposed.
     pub successor: Keypair,
-    /// A mint that is not registered, and a wallet that has no lamports.
-    pub new_mint: Keypair,
+    /// Has no lamports.
     pub wallet: Keypair,
     /// Pays every fee, and is nothing else to anybody.
     pub relayer: Keypair,
@@ -65,7 +67,6 @@ impl Stage {
             friend: net.actor(),
             validator: net.actor(),
             successor: net.actor(),
-            new_mint: net.key(),
             wallet: net.key(),
             relayer: net.actor(),
             sponsor: net.actor(),
@@ -178,8 +179,13 @@ impl Stage {
         }
     }
 
+    /// The mint of an agent that is not registered.
+    pub fn new_mint(&self) -> Address {
+        agent_mint(&self.sponsor.pubkey(), NEW_NONCE)
+    }
+
     /// Who can sign.
-    pub fn keys(&self) -> [&Keypair; 12] {
+    pub fn keys(&self) -> [&Keypair; 11] {
         [
             &self.relayer,
             &self.agent.owner,
@@ -189,7 +195,6 @@ impl Stage {
             &self.validator,
             &self.facilitator,
             &self.successor,
-            &self.new_mint,
             &self.wallet,
             &self.net.upgrade_authority,
             &self.sponsor,
@@ -221,7 +226,7 @@ impl Stage {
         let (mine, its) = (self.agent.mint, self.other.mint);
         let validator = self.validator.pubkey();
         let mut pool: Vec<Address> = self.keys()[1..].iter().map(|key| key.pubkey()).collect();
-        for mint in [mine, its, self.new_mint.pubkey()] {
+        for mint in [mine, its, self.new_mint()] {
             pool.extend([mint, agent_identity(&mint), extra_account_metas(&mint)]);
             pool.extend([b"key", b"new"].map(|key| metadata_entry(&mint, key)));
             for owner in [&self.agent.owner, &self.other.owner] {
@@ -239,7 +244,10 @@ impl Stage {
             pool.push(request_address(&mint, &validator, &hash));
             pool.push(response_address(&mint, &validator, &hash));
         }
-        pool.extend([1, 2].map(|number| spent_payment(&[number; 32])));
+        pool.extend(
+            [(1, &friend), (1, &client), (2, &client)]
+                .map(|(number, payer)| spent_payment(&[number; 32], payer)),
+        );
         pool.extend([registry(), event_authority(), program_data(), self.token]);
         pool.extend([
             program_id(),

@@ -1,6 +1,6 @@
 //! An agent's registration, its owner's settings, and a sale.
 
-use super::{Cast, Recording, hex, key, wide};
+use super::{Cast, NONCE, Recording, hex, key, wide};
 use crate::localnet::{
     URI,
     instructions::{agent_identity, register_agent},
@@ -16,17 +16,23 @@ use solana_signer::Signer;
 const NEW_URI: &str = "ipfs://bafy/agent.json";
 const METADATA: (&str, &[u8]) = ("fee", b"\x00\xff2 %");
 
-/// Returns when the owner changed something last.
-pub fn set_up_agent(record: &mut Recording, cast: &Cast) -> i64 {
-    let (owner, mint) = (cast.owner.pubkey(), cast.mint.pubkey());
+/// When the agent was registered, and when its owner set the wallet and the last of its settings.
+pub struct Times {
+    registered: i64,
+    wallet: i64,
+    updated: i64,
+}
+
+pub fn set_up_agent(record: &mut Recording, cast: &Cast) -> Times {
+    let (owner, mint) = (cast.owner.pubkey(), cast.mint);
     let by_owner = |field: &str, value: Value| {
         let mut fields = json!({"nft_mint": key(&mint), "owner": key(&owner)});
         fields[field] = value;
         fields
     };
     record.step(
-        &[&cast.owner, &cast.mint],
-        &[register_agent(&owner, &mint, URI)],
+        &[&cast.owner],
+        &[register_agent(&owner, NONCE, URI)],
         &[("AgentRegistered", by_owner("metadata_uri", json!(URI)))],
     );
     record.step(
@@ -34,6 +40,7 @@ pub fn set_up_agent(record: &mut Recording, cast: &Cast) -> i64 {
         &[set_agent_uri(&owner, &mint, NEW_URI.as_bytes())],
         &[("AgentUriSet", by_owner("metadata_uri", json!(NEW_URI)))],
     );
+    let registered = record.now - 1;
     let (name, value) = METADATA;
     let mut fields = by_owner("metadata_key", json!(name));
     fields["metadata_value"] = hex(value);
@@ -48,9 +55,10 @@ pub fn set_up_agent(record: &mut Recording, cast: &Cast) -> i64 {
         &[set_agent_wallet(&owner, &mint, &wallet)],
         &[("AgentWalletSet", by_owner("agent_wallet", key(&wallet)))],
     );
+    let set_wallet = record.now;
     let authority = cast.feedback_authority.pubkey();
     record.step(
-        &[&cast.owner],
+        &[&cast.owner, &cast.feedback_authority],
         &[set_feedback_authority(&owner, &mint, &authority)],
         &[(
             "FeedbackAuthoritySet",
@@ -62,11 +70,15 @@ pub fn set_up_agent(record: &mut Recording, cast: &Cast) -> i64 {
         &[set_auth_schemes(&owner, &mint, 3)],
         &[("AuthSchemesSet", by_owner("auth_schemes", json!(3)))],
     );
-    record.now
+    Times {
+        registered,
+        wallet: set_wallet,
+        updated: record.now,
+    }
 }
 
-pub fn keep_agent(record: &mut Recording, cast: &Cast, registered: i64, updated: i64) {
-    let mint = cast.mint.pubkey();
+pub fn keep_agent(record: &mut Recording, cast: &Cast, times: &Times) {
+    let mint = cast.mint;
     let fields = json!({
         "nft_mint": key(&mint),
         "owner": key(&cast.owner.pubkey()),
@@ -74,8 +86,8 @@ pub fn keep_agent(record: &mut Recording, cast: &Cast, registered: i64, updated:
         "feedback_authority": key(&cast.feedback_authority.pubkey()),
         "agent_wallet": key(&cast.wallet.pubkey()),
         "auth_schemes": 3,
-        "created_at": wide(registered),
-        "updated_at": wide(updated),
+        "created_at": wide(times.registered),
+        "updated_at": wide(times.updated),
         "verified_feedback_count": wide(1),
         "verified_score_sum": wide(85),
         "unverified_feedback_count": wide(0),
@@ -83,7 +95,8 @@ pub fn keep_agent(record: &mut Recording, cast: &Cast, registered: i64, updated:
         "validation_count": wide(1),
         "client_count": wide(1),
         "open_client_count": wide(1),
-        "reserved": hex(&[0; 64]),
+        "wallet_set_at": wide(times.wallet),
+        "reserved": hex(&[0; 56]),
     });
     let seeds: [&[u8]; 2] = [b"agent", mint.as_ref()];
     record.keep("AgentIdentity", &agent_identity(&mint), &seeds, fields);

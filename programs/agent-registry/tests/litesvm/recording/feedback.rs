@@ -44,7 +44,7 @@ fn give(record: &mut Recording, cast: &Cast, feedback: &GiveFeedback) -> i64 {
 }
 
 fn pay(record: &mut Recording, cast: &Cast) {
-    let (client, mint) = (cast.client.pubkey(), cast.mint.pubkey());
+    let (client, mint) = (cast.client.pubkey(), cast.mint);
     let proof = AttachPayment {
         caller: client,
         reviewer: client,
@@ -81,8 +81,9 @@ fn pay(record: &mut Recording, cast: &Cast) {
     let fields = json!({
         "nft_mint": key(&mint), "reviewer": key(&client), "feedback_index": wide(1),
     });
-    let seeds: [&[u8]; 2] = [b"spent", &cast.task];
-    record.keep("SpentPayment", &spent_payment(&cast.task), &seeds, fields);
+    let seeds: [&[u8]; 3] = [b"spent", &cast.task, client.as_ref()];
+    let address = spent_payment(&cast.task, &client);
+    record.keep("SpentPayment", &address, &seeds, fields);
 }
 
 fn keep_entry(record: &mut Recording, given: &GiveFeedback, at: i64, paid: Option<&Address>) {
@@ -102,6 +103,7 @@ fn keep_entry(record: &mut Recording, given: &GiveFeedback, at: i64, paid: Optio
         "feedback_index": wide(given.feedback_index),
         "auth_scheme": 2,
         "response_count": wide(u8::from(paid.is_some())),
+        "by_stranger": true,
     });
     let index = given.feedback_index.to_le_bytes();
     let seeds: [&[u8]; 4] = [b"feedback", mint.as_ref(), client.as_ref(), &index];
@@ -111,7 +113,7 @@ fn keep_entry(record: &mut Recording, given: &GiveFeedback, at: i64, paid: Optio
 
 /// The first feedback is paid for and responded to, the second revoked.
 pub fn review(record: &mut Recording, cast: &Cast) {
-    let (client, mint) = (cast.client.pubkey(), cast.mint.pubkey());
+    let (client, mint) = (cast.client.pubkey(), cast.mint);
     let first = GiveFeedback::new(&mint, &client);
     let given_first = give(record, cast, &first);
     pay(record, cast);

@@ -11,6 +11,7 @@ mod validation;
 use crate::localnet::{
     Localnet, NOW,
     authorization::{Word, keccak},
+    instructions::agent_mint,
     program_id,
     responses::Respond,
 };
@@ -117,6 +118,9 @@ fn inner_instructions(
         .collect()
 }
 
+/// The owner's, of the one agent that is not sold.
+const NONCE: u64 = 0xFEDC_BA98_7654_3210;
+
 /// Everybody who takes part.
 struct Cast {
     first_authority: Keypair,
@@ -125,7 +129,7 @@ struct Cast {
     facilitator: Keypair,
     token: Address,
     owner: Keypair,
-    mint: Keypair,
+    mint: Address,
     wallet: Keypair,
     feedback_authority: Keypair,
     client: Keypair,
@@ -136,14 +140,15 @@ struct Cast {
 
 impl Cast {
     fn of(net: &mut Localnet) -> Self {
+        let owner = net.actor();
         Self {
             first_authority: net.upgrade_authority.insecure_clone(),
             authority: net.actor(),
             proposed: net.key().pubkey(),
             facilitator: net.key(),
             token: net.key().pubkey(),
-            owner: net.actor(),
-            mint: net.key(),
+            mint: agent_mint(&owner.pubkey(), NONCE),
+            owner,
             wallet: net.key(),
             feedback_authority: net.key(),
             client: net.actor(),
@@ -155,11 +160,7 @@ impl Cast {
 }
 
 fn respond(record: &mut Recording, cast: &Cast, event: &str, to: fn(&Respond) -> Instruction) {
-    let (client, mint, responder) = (
-        cast.client.pubkey(),
-        cast.mint.pubkey(),
-        cast.stranger.pubkey(),
-    );
+    let (client, mint, responder) = (cast.client.pubkey(), cast.mint, cast.stranger.pubkey());
     let response = Respond::new(&responder, &mint, &client);
     let fields = json!({
         "nft_mint": key(&mint),
@@ -177,12 +178,11 @@ fn is_written_for_clients_of_the_idl() {
     let mut record = Recording::new();
     let cast = Cast::of(&mut record.net);
     registry::keep_registry(&mut record, &cast);
-    let registered = record.now + 1;
-    let updated = agent::set_up_agent(&mut record, &cast);
+    let times = agent::set_up_agent(&mut record, &cast);
     feedback::review(&mut record, &cast);
     open_feedback::review_openly(&mut record, &cast);
     validation::validate(&mut record, &cast);
-    agent::keep_agent(&mut record, &cast, registered, updated);
+    agent::keep_agent(&mut record, &cast, &times);
     agent::sell(&mut record, &cast);
     let recording = json!({"transactions": record.transactions, "accounts": record.accounts});
     let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join("agent_registry_recording.json");

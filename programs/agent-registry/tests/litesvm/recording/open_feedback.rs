@@ -12,7 +12,7 @@ use solana_signer::Signer;
 const VALUE: i128 = -100_000_000_000_000_000_000_000_000_000_000_000_000;
 
 pub fn review_openly(record: &mut Recording, cast: &Cast) {
-    let (client, mint) = (cast.client.pubkey(), cast.mint.pubkey());
+    let (client, mint) = (cast.client.pubkey(), cast.mint);
     let given = GiveOpenFeedback {
         value: VALUE,
         value_decimals: 18,

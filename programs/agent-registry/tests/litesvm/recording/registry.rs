@@ -5,7 +5,7 @@ use crate::localnet::{
     CHAIN,
     authorization::keccak,
     instructions::{initialize, registry},
-    registry::{accept_authority, add_facilitator, add_payment_token, propose_authority},
+    registry::{accept_authority, propose_authority, set_facilitator, set_payment_token},
 };
 use serde_json::json;
 use solana_address::Address;
@@ -24,7 +24,7 @@ pub fn keep_registry(record: &mut Recording, cast: &Cast) {
     );
     record.step(
         &[&cast.first_authority],
-        &[add_payment_token(&first, &token)],
+        &[set_payment_token(&first, &token, true)],
         &[(
             "PaymentTokenListed",
             json!({"token": key(&token), "listed": true}),
@@ -33,7 +33,7 @@ pub fn keep_registry(record: &mut Recording, cast: &Cast) {
     let listed = json!({"facilitator": key(&facilitator), "listed": true});
     record.step(
         &[&cast.first_authority],
-        &[add_facilitator(&first, &facilitator)],
+        &[set_facilitator(&first, &facilitator, true)],
         &[("FacilitatorListed", listed)],
     );
     let proposed = |from: &Address, to: &Address| {

@@ -6,7 +6,7 @@ use serde_json::json;
 use solana_signer::Signer;
 
 pub fn validate(record: &mut Recording, cast: &Cast) {
-    let (mint, validator) = (cast.mint.pubkey(), cast.validator.pubkey());
+    let (mint, validator) = (cast.mint, cast.validator.pubkey());
     let request = Request::new(&cast.owner.pubkey(), &mint, &validator);
     let fields = json!({
         "nft_mint": key(&mint),

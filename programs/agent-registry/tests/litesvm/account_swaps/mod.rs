@@ -2,8 +2,11 @@
 //! without its signature, without its write permission, and in another program's hands. The
 //! variations are generated from the instruction's own list of accounts.
 //!
-//! A variation is refused with an error that has a class (R25) and changes nothing, or it stands
-//! in [`LEGAL`] with the reason; an entry that nothing needs fails the test.
+//! A variation is refused with an error that has a class (R25) and changes nothing, or it is
+//! in [`LEGAL`] with the reason; an entry that nothing needs fails the test. `lookalikes` adds accounts that are not
+//! what they seem.
+
+mod lookalikes;
 
 use crate::localnet::{
     Sent,
@@ -28,6 +31,24 @@ enum Change {
     Frozen,
     /// The same account and bytes, owned by a stranger's program.
     Stolen,
+    /// Another account of the same call.
+    Aliased,
+    /// A multisignature account of Token-2022 that spells its bytes, as far as one can.
+    Spelled,
+    /// An account of another program with the same bytes, our discriminators among them.
+    Foreign,
+    /// An account that anyone assigned to our program or to Token-2022: zeros.
+    Blank,
+    /// A mint that is not an agent's, or a token account of another mint, in mid-transfer.
+    Token,
+    /// The same account with one byte more.
+    Longer,
+    /// With one byte less.
+    Shorter,
+    /// With the first 8 bytes only: our discriminator.
+    Cut,
+    /// Without any bytes.
+    Emptied,
 }
 use Change::*;
 
@@ -38,7 +59,6 @@ const LEGAL: &[Legal] = &[
     (
         &[
             ("initialize", 1),
-            ("register_agent", 1),
             ("set_agent_uri", 1),
             ("set_metadata", 1),
             ("attach_payment_proof", 1),
@@ -56,9 +76,9 @@ const LEGAL: &[Legal] = &[
         "R19: anyone may respond",
     ),
     (
-        &[("set_agent_wallet", 3)],
+        &[("set_agent_wallet", 3), ("set_feedback_authority", 3)],
         Swapped,
-        "R3: whoever consents becomes the wallet",
+        "R3, R7: whoever consents becomes the wallet, or the authority",
     ),
     (
         &[("transfer_hook", 0), ("transfer_hook", 2)],
@@ -114,6 +134,36 @@ const FRAMEWORK: &[(Change, InstructionError, &str)] = &[
     ),
     (
         Swapped,
+        InstructionError::Custom(3008),
+        "Anchor: InvalidProgramId, of a program that is called",
+    ),
+    (
+        Aliased,
+        InstructionError::Custom(3008),
+        "Anchor: InvalidProgramId, of a program that is called",
+    ),
+    (
+        Spelled,
+        InstructionError::Custom(3008),
+        "Anchor: InvalidProgramId, of a program that is called",
+    ),
+    (
+        Foreign,
+        InstructionError::Custom(3008),
+        "Anchor: InvalidProgramId, of a program that is called",
+    ),
+    (
+        Blank,
+        InstructionError::Custom(3008),
+        "Anchor: InvalidProgramId, of a program that is called",
+    ),
+    (
+        Token,
+        InstructionError::Custom(3008),
+        "Anchor: InvalidProgramId, of a program that is called",
+    ),
+    (
+        Swapped,
         InstructionError::InvalidSeeds,
         "the associated token program: not the owner's token account of this mint",
     ),
@@ -121,11 +171,6 @@ const FRAMEWORK: &[(Change, InstructionError, &str)] = &[
         Swapped,
         InstructionError::Custom(1),
         "the system program: who pays has too little",
-    ),
-    (
-        Swapped,
-        InstructionError::InvalidArgument,
-        "the system program: the mint pays for itself, which holds data by then",
     ),
     (
         Stolen,
