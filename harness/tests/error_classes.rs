@@ -116,6 +116,7 @@ fn declared_program_errors() -> Vec<ConcordError> {
         NotValidator
         InstructionsTooLong
         SummaryRange
+        AuthorityConsentMissing
     }
 }
 
