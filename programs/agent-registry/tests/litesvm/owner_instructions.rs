@@ -160,16 +160,16 @@ fn refuses_another_account_in_each_place() {
             if meta.is_signer && meta.is_writable {
                 continue; // the payer: anyone
             }
-            let is_wallet = meta.is_signer;
+            let is_named = meta.is_signer;
             for account in others {
                 let mut instruction = original.clone();
                 instruction.accounts[place].pubkey = account;
                 instruction.accounts[place].is_signer = false;
                 let sent = net.send(&[&agent.owner], &[instruction]);
-                let code = if is_wallet {
-                    WALLET_CONSENT_MISSING
-                } else {
-                    ACCOUNT_MISMATCH
+                let code = match (is_named, original.data[0]) {
+                    (false, _) => ACCOUNT_MISMATCH,
+                    (true, 154) => WALLET_CONSENT_MISSING,
+                    (true, _) => AUTHORITY_CONSENT_MISSING,
                 };
                 assert_refused(&sent, 0, code);
             }
