@@ -2,6 +2,7 @@
 //! provoked here, and has exactly one class. The program's own errors are the other files' matter.
 
 mod program;
+mod sweep;
 mod token;
 mod transaction;
 
@@ -135,9 +136,8 @@ fn assert_native(sent: &Sent, native: Native) {
     }
 }
 
-/// R25: a refusal by whatever program has a class. With the class's name.
-#[track_caller]
-pub fn class_of(sent: &Sent) -> &'static str {
+/// R25: a refusal by whatever program has a class.
+pub fn classified(sent: &Sent) -> Result<&'static str, String> {
     let (error, framework) = reported(sent);
     let class = match (&error, framework) {
         (TransactionError::InstructionError(_, InstructionError::Custom(code)), Some(of)) => {
@@ -148,9 +148,14 @@ pub fn class_of(sent: &Sent) -> &'static str {
         }
         (error, _) => class_of_runtime_error(&format!("{error:?}")),
     };
-    class
-        .unwrap_or_else(|| panic!("{error:?} of {framework:?} has no class"))
-        .name()
+    let class = class.map(|class| class.name());
+    class.ok_or_else(|| format!("{error:?} of {framework:?} has no class"))
+}
+
+/// The class's name.
+#[track_caller]
+pub fn class_of(sent: &Sent) -> &'static str {
+    classified(sent).unwrap_or_else(|without| panic!("{without}"))
 }
 
 fn check(cases: &[Case]) {
