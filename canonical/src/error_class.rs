@@ -271,6 +271,7 @@ classes! {
             Anchor::ConstraintMut = 2000,
             Anchor::ConstraintSeeds = 2006,
             Anchor::AccountNotEnoughKeys = 3005,
+            Anchor::InvalidProgramId = 3008,
             Token2022::MintMismatch = 3,
             Token2022::IncorrectAccount = 2_724_315_840,
         },

@@ -128,29 +128,25 @@ pub enum Account<'a> {
     },
 }
 
-/// Seeds of one account, in order, without the bump.
+/// Seeds of one account, without the bump.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Seeds {
     name: &'static [u8],
     rest: [(Word, usize); 3],
-    count: usize,
 }
 
 impl Seeds {
     fn new(name: &'static [u8], words: &[(Word, usize)]) -> Self {
         let mut rest = [([0; 32], 0); 3];
         rest[..words.len()].copy_from_slice(words);
-        Self {
-            name,
-            rest,
-            count: words.len(),
-        }
+        Self { name, rest }
     }
 
-    /// The seeds in order.
-    pub fn iter(&self) -> impl Iterator<Item = &[u8]> {
-        let rest = self.rest[..self.count].iter();
-        core::iter::once(self.name).chain(rest.map(|(bytes, width)| &bytes[..*width]))
+    /// The seeds in order, filled up with empty ones, which add nothing to an address.
+    pub fn parts(&self) -> [&[u8]; 4] {
+        let [first, second, third] = &self.rest;
+        let [first, second, third] = [first, second, third].map(|(bytes, width)| &bytes[..*width]);
+        [self.name, first, second, third]
     }
 }
 
@@ -226,12 +222,7 @@ impl Account<'_> {
     /// # Panics
     /// As [`find_address`].
     pub fn find(&self, program_id: &Word) -> (Word, u8) {
-        let seeds = self.seeds();
-        let mut parts: [&[u8]; 4] = [&[]; 4];
-        for (part, seed) in parts.iter_mut().zip(seeds.iter()) {
-            *part = seed;
-        }
-        find_address(parts, program_id)
+        find_address(self.seeds().parts(), program_id)
     }
 }
 
@@ -283,10 +274,11 @@ mod tests {
     fn s3b_every_account_has_its_published_address() {
         let (mint, client, hash) = ([1; 32], [2; 32], core::array::from_fn(|i| i as u8));
         let request_hash = hash;
-        let validator = client;
+        let (validator, payer) = (client, client);
         #[rustfmt::skip]
         let cases = [
             (Account::Registry, "2mGirBp6SgRQyiFCRfzv8Ex5fugSwDTrafejT4RTcMnm", 254),
+            (Account::Mint { payer, nonce: 258 }, "H2yJ1cjJUHN8x6C4doKkcapS2rURuABwZPGyQMSuf5eH", 255),
             (Account::Agent { mint }, "CpYnfuzEXRzzPB5jyng6wjZYab2kmvpMyH7Uk6QPvoGD", 253),
             (Account::Metadata { mint, key: "schlüssel" }, "9QvY2n2uy7nMD1GbwEWGezqD6YE9EjJTbNoFJVZtDPRh", 255),
             (Account::Feedback { mint, client, index: 258 }, "8wPNvyvDKKmjwNCcHq4YRi3xe2YBRa3v7X5DAT7CbBc7", 253),
@@ -295,7 +287,7 @@ mod tests {
             (Account::OpenClient { mint, client }, "CP58qvrgjyXF8uw1BWjSQSRjxX7ohx96nHPi6Z49w5yJ", 254),
             (Account::ValRequest { mint, validator, request_hash }, "8RcdUFv6DGMyZypSouMnwPiPRGP4zQH5pdnkDYhsKg8G", 250),
             (Account::ValResponse { mint, validator, request_hash }, "J2cMBCQBjf7VytuTiCMG3pTNGMDTJyWbCsMKv7Tp7qKa", 255),
-            (Account::Spent { hash }, "8miy4bxhgjNj4Gx239qRdcsvRENB4NothKq9QVV4ZSzx", 255),
+            (Account::Spent { hash, payer }, "FtJW4yMYfZLrTwXvfjKXVADJ3ywQ56ES9Ms65FhBfA3a", 254),
         ];
         for (account, address, bump) in cases {
             assert_eq!(

@@ -25,14 +25,17 @@ async fn run(arguments: &[String]) -> Result<(), Box<dyn Error>> {
     cluster.require_chain(&ChainId::parse(chain)?).await?;
     let program = Program::new(program.parse()?);
     let owner = read_keypair(Path::new(keypair))?;
-    let (mint, client) = (Keypair::new(), Keypair::new());
+    let client = Keypair::new();
 
-    let register = program.register_agent(owner.address(), mint.address(), "");
-    send(&cluster, vec![register], [&owner, &mint]).await?;
+    // any number that the owner has not used: the time, in seconds
+    let nonce = u64::try_from(cluster.unix_time().await?)?;
+    let mint = program.agent_mint(&owner.address(), nonce);
+    let register = program.register_agent(owner.address(), owner.address(), nonce, "");
+    send(&cluster, vec![register], &[&owner]).await?;
     let index_limit = 1;
     let expiry = u64::try_from(cluster.unix_time().await?)? + 3_600;
     let message = SvmFeedbackAuth {
-        agent_mint: mint.address().to_bytes(),
+        agent_mint: mint.to_bytes(),
         client: client.address().to_bytes(),
         index_limit,
         expiry,
@@ -58,17 +61,17 @@ async fn run(arguments: &[String]) -> Result<(), Box<dyn Error>> {
     let instructions = vec![
         transfer(&owner, &client, rent),
         ed25519::verify(owner.address().as_array(), &signature, &message)?,
-        program.give_feedback(client.address(), mint.address(), &feedback),
+        program.give_feedback(client.address(), mint, &feedback),
     ];
-    send(&cluster, instructions, [&owner, &client]).await?;
+    send(&cluster, instructions, &[&owner, &client]).await?;
 
     let agent = cluster
-        .account(&program.agent(&mint.address()))
+        .account(&program.agent(&mint))
         .await?
         .ok_or("no agent")?;
     let agent: AgentIdentity = program.decode(&agent.owner, &agent.data)?;
     let (count, sum) = agent.totals().ok_or("beyond 64 bits")?;
-    println!("agent {}: {count} feedback, sum {sum}", mint.address());
+    println!("agent {}: {count} feedback, sum {sum}", mint);
     Ok(())
 }
 
@@ -76,11 +79,11 @@ async fn run(arguments: &[String]) -> Result<(), Box<dyn Error>> {
 async fn send(
     cluster: &Cluster,
     instructions: Vec<Instruction>,
-    signers: [&dyn Signer<Svm>; 2],
+    signers: &[&dyn Signer<Svm>],
 ) -> Result<(), Box<dyn Error>> {
     let instructions = [compute_budget(200_000, 0), instructions].concat();
     let recent = cluster.recent_blockhash().await?;
-    let transaction = sign(&instructions, &signers, &recent).await?;
+    let transaction = sign(&instructions, signers, &recent).await?;
     let executed = land(cluster, &transaction, Duration::from_secs(60)).await?;
     match executed.meta.err.is_null() {
         true => Ok(()),

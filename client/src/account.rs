@@ -13,6 +13,10 @@ pub trait Account: Send + Sync {
     /// The account, CAIP-10.
     fn account(&self) -> String;
 
+    /// Adds what the caller of an operation need not choose, before it is on record: on Solana, the nonce of a
+    /// registration. `earlier` is on record under the same id, and may have been signed.
+    fn complete(&self, operation: &mut Operation, earlier: Option<&Operation>);
+
     /// Lets the chain try the operation without sending it.
     ///
     /// # Errors

@@ -273,9 +273,12 @@ impl Client {
         &mut self,
         id: &str,
         held: &Held,
-        record: OperationRecord,
+        mut record: OperationRecord,
         transactions: &mut FileRecord,
     ) -> Result<Outcome, ClientError> {
+        let found = held.load()?;
+        let earlier = found.as_ref().map(|it| &it.operation);
+        self.account.complete(&mut record.operation, earlier);
         let operation = &record.operation;
         operation.require_published()?; // also of one that was signed
         if transactions.transactions(id).is_empty() {
@@ -283,8 +286,8 @@ impl Client {
             // what the registry would refuse costs nothing
             self.account.try_out(operation).await?;
             held.save(&record)?;
-        } else if let Some(found) = held.load()? {
-            held.require_same(&found, &record)?;
+        } else if let Some(found) = &found {
+            held.require_same(found, &record)?;
         }
         if let Err(fault) = self.account.land(id, operation, transactions).await {
             return Err(self.explained(fault, operation).await);

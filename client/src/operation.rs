@@ -135,9 +135,9 @@ pub struct Registration {
     pub uri: String,
     /// Metadata to begin with: keys of at most 32 bytes, values of at most 256 (R17). Values are text; [`Operation`]s of other bytes are rare and sent with `registry/`.
     pub metadata: Vec<(String, String)>,
-    /// Solana: the new agent's mint, whose key signs too ([`SvmAccount::add_signer`](crate::SvmAccount::add_signer)).
-    /// Unused on EVM, where the registry numbers its agents.
-    pub mint: Option<String>,
+    /// Solana: which of the account's registrations this is (R4); the agent's id is derived from both. Without one, a
+    /// nonce is drawn, and kept in the operation's record. Unused on EVM, where the registry numbers its agents.
+    pub nonce: Option<u64>,
 }
 
 /// An agent's new wallet, and its consent.

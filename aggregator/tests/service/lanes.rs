@@ -22,7 +22,6 @@ use concord_aggregator::{
 };
 use concord_chain::{
     ChainError, Signer, Svm,
-    keys::Keypair,
     submission::{Landing, SignedTx, TxRecord, TxStatus},
 };
 use concord_index::store::Engine;
@@ -440,11 +439,10 @@ impl Hooks for Gate {
 /// A second agent of the owner, with the same file, in which both are.
 async fn second_agent(solana: &Solana, file: &str) -> (String, String) {
     let owner = Signer::<Svm>::address(&solana.owner);
-    let mint = Keypair::new_from_array([24; 32]);
-    let address = Signer::<Svm>::address(&mint);
+    let address = solana.program.agent_mint(&owner, 1);
     let uri = "https://agent.example/agent.json";
-    let register = solana.program.register_agent(owner, address, uri);
-    solana.send(vec![register], &[&solana.owner, &mint]).await;
+    let register = solana.program.register_agent(owner, owner, 1, uri);
+    solana.send(vec![register], &[&solana.owner]).await;
     let mut file: Value = serde_json::from_str(file).unwrap();
     let mut second = file["registrations"][0].clone();
     second["agentId"] = json!(address.to_string());

@@ -9,7 +9,7 @@ use crate::{
 use concord_aggregator::{Facilitator, payment_proof_router};
 use concord_canonical::{caip, payment::PaymentProof, sign::ed25519_verify};
 use concord_chain::{Signer, Svm, submission::FileRecord};
-use concord_registry::svm::Address;
+use concord_registry::svm::{Address, instructions::Consent};
 use concord_x402::{
     feedback::{FeedbackContent, FeedbackJob, FeedbackRegistry, PaymentAttestation, Submission},
     grants::{FeedbackGrant, SvmGrants},
@@ -47,8 +47,10 @@ async fn list(solana: &Solana) {
     let authority = Signer::<Svm>::address(&solana.owner);
     let key = Signer::<Svm>::address(&keys()[1]);
     let listed = vec![
-        solana.program.add_payment_token(authority, MINT.into()),
-        solana.program.add_facilitator(authority, key),
+        solana
+            .program
+            .set_payment_token(authority, MINT.into(), true),
+        solana.program.set_facilitator(authority, key, true),
     ];
     solana.send(listed, &[&solana.owner]).await;
 }
@@ -218,8 +220,11 @@ async fn r13_nothing_else_is_stated() {
     // its wallet at the payment is not known any more; and a payer who acts for the agent proves nothing
     let owner = Signer::<Svm>::address(&solana.owner);
     let client = Signer::<Svm>::address(&solana.client);
-    let set = (solana.program).set_feedback_authority(owner, solana.mint, Some(client));
-    solana.send(vec![set], &[&solana.owner]).await;
+    let consent = Some((client, Consent::Signs));
+    let set = (solana.program).set_feedback_authority(owner, solana.mint, consent);
+    solana
+        .send(vec![set], &[&solana.owner, &solana.client])
+        .await;
     assert_eq!(class(&good).await, is(400, "AgentChanged"));
     next_second(&solana).await;
     let later = request(&solana, &pay(&solana, &settler, &[6]).await);

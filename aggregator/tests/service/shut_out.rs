@@ -15,7 +15,8 @@ use alloy::{
 };
 use async_trait::async_trait;
 use concord_aggregator::{lane::LaneRegistries, store::RowState};
-use concord_chain::{ChainError, Signer, Svm, submission::TxRecord};
+use concord_chain::{ChainError, Signer, Svm, keys::Keypair, submission::TxRecord};
+use concord_registry::svm::instructions::Consent;
 use concord_x402::feedback::{FeedbackError, FeedbackJob, FeedbackRegistry, FileFolder, FileStore};
 use serde_json::json;
 use std::{path::Path, sync::Arc};
@@ -191,13 +192,12 @@ async fn r53_a_review_outlasts_a_feedback_authority_on_solana() {
     is_reached.await.unwrap();
     let owner = Signer::<Svm>::address(&solana.owner);
     let client = Signer::<Svm>::address(&solana.client);
-    let set = async |authority| {
-        let set = solana
-            .program
-            .set_feedback_authority(owner, solana.mint, authority);
-        solana.send(vec![set], &[&solana.owner]).await;
+    let set = async |authority, signers: &[&Keypair]| {
+        let set = (solana.program).set_feedback_authority(owner, solana.mint, authority);
+        solana.send(vec![set], signers).await;
     };
-    set(Some(client)).await;
+    let consent = Some((client, Consent::Signs));
+    set(consent, &[&solana.owner, &solana.client]).await;
     let job = "1".to_owned();
     go.send(Some(ChainError::NotLanded { job, seconds: 1 }))
         .unwrap();
@@ -205,7 +205,7 @@ async fn r53_a_review_outlasts_a_feedback_authority_on_solana() {
     assert_waits(&running, folder.path()).await;
     assert_shut_out(&running.submit(&solana::review(&world, &solana).await).await);
 
-    set(None).await;
+    set(None, &[&solana.owner]).await;
     running.store.retry().await.unwrap();
     assert_eq!(posted.await.unwrap(), 200);
     assert_shown(&running).await;

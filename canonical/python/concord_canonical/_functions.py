@@ -310,6 +310,8 @@ def pda(
     validator: str | None = None,
     request_hash: Bytes | None = None,
     hash: Bytes | None = None,
+    payer: str | None = None,
+    nonce: int | None = None,
 ) -> dict[str, Any]:
     """`address` and `bump` of one of the program's accounts (section 3b)."""
     return dict(_call("pda", locals()))

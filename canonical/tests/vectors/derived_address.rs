@@ -27,11 +27,16 @@ pub(crate) fn pda(a: &Arguments<'_>) -> Result<Value, Error> {
 fn account<'a>(name: &str, a: &'a Arguments<'_>) -> Result<Account<'a>, Error> {
     let mint = || a.solana_key("mint");
     let client = || a.solana_key("client");
+    let payer = || a.solana_key("payer");
     let validator = || a.solana_key("validator");
     let index = || a.u64("index");
     let request_hash = || a.array("request_hash");
     Ok(match name {
         "registry" => Account::Registry,
+        "mint" => Account::Mint {
+            payer: payer()?,
+            nonce: a.u64("nonce"),
+        },
         "agent" => Account::Agent { mint: mint()? },
         "metadata" => Account::Metadata {
             mint: mint()?,
@@ -67,6 +72,7 @@ fn account<'a>(name: &str, a: &'a Arguments<'_>) -> Result<Account<'a>, Error> {
         },
         "spent" => Account::Spent {
             hash: a.array("hash"),
+            payer: payer()?,
         },
         other => panic!("unknown account {other}"),
     })

@@ -46,12 +46,13 @@ export interface SummaryEntry {
 /** An account of the program whose address is derived (section 3b). */
 export type DerivedAccount =
   | { account: "registry" }
+  | { account: "mint"; payer: SolanaKey; nonce: Integer }
   | { account: "agent"; mint: SolanaKey }
   | { account: "metadata"; mint: SolanaKey; key: string }
   | { account: "feedback" | "open_feedback"; mint: SolanaKey; client: SolanaKey; index: Integer }
   | { account: "client" | "open_client"; mint: SolanaKey; client: SolanaKey }
   | { account: "val_request" | "val_response"; mint: SolanaKey; validator: SolanaKey; requestHash: Bytes }
-  | { account: "spent"; hash: Bytes; payer: string };
+  | { account: "spent"; hash: Bytes; payer: SolanaKey };
 
 /** What a summary is computed from (R16). Parts of disjoint feedback add up. */
 export interface SummaryPart {

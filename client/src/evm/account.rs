@@ -77,6 +77,9 @@ impl Account for EvmAccount {
         format!("{}:{}", self.registries.network, self.address)
     }
 
+    /// The registry numbers its agents.
+    fn complete(&self, _: &mut Operation, _: Option<&Operation>) {}
+
     async fn try_out(&self, operation: &Operation) -> Result<(), ClientError> {
         let (to, input) = self.registries.call(operation)?;
         let from = Some(self.address);

@@ -1,3 +1,5 @@
+use std::hash::{BuildHasher, Hasher, RandomState};
+
 use async_trait::async_trait;
 use concord_chain::{
     Amount, ChainId, Signer, Svm,
@@ -57,7 +59,7 @@ impl SvmAccount {
         })
     }
 
-    /// Adds a key that signs what names it: an agent's new mint, or a wallet that consents (R3).
+    /// Adds a key that signs what names it: a wallet that consents (R3).
     pub fn add_signer(&mut self, signer: Box<dyn Signer<Svm>>) {
         self.chain.add_signer(signer);
     }
@@ -113,6 +115,11 @@ impl SvmAccount {
     }
 }
 
+/// A number that this account has not used as a nonce. One that it has used is refused, and another is drawn.
+fn random() -> u64 {
+    RandomState::new().build_hasher().finish()
+}
+
 /// The limit of compute units for an operation.
 fn units(operation: &Operation) -> u32 {
     match operation {
@@ -132,6 +139,18 @@ impl Account for SvmAccount {
 
     fn account(&self) -> String {
         format!("{}:{}", self.registries.network, self.address)
+    }
+
+    fn complete(&self, operation: &mut Operation, earlier: Option<&Operation>) {
+        if let Operation::Register(it) = operation
+            && it.nonce.is_none()
+        {
+            let earlier = match earlier {
+                Some(Operation::Register(earlier)) => earlier.nonce,
+                _ => None,
+            };
+            it.nonce = Some(earlier.unwrap_or_else(random));
+        }
     }
 
     async fn try_out(&self, operation: &Operation) -> Result<(), ClientError> {

@@ -9,8 +9,8 @@ use concord_registry::svm::{
     },
     ed25519,
     instructions::{
-        AppendResponse, FeedbackAuthorization, GiveFeedback, GiveOpenFeedback, RequestValidation,
-        RespondToValidation, WalletConsent,
+        AppendResponse, Consent, FeedbackAuthorization, GiveFeedback, GiveOpenFeedback,
+        RequestValidation, RespondToValidation,
     },
 };
 
@@ -35,8 +35,7 @@ impl SvmRegistries {
             Operation::Register(it) => self.register(account, it)?,
             Operation::SetWallet(it) => {
                 let (mint, wallet) = (mint(&it.agent)?, address("wallet", &it.wallet)?);
-                let consent = WalletConsent::Signs;
-                vec![program.set_agent_wallet(account, mint, wallet, consent)]
+                vec![program.set_agent_wallet(account, mint, wallet, Consent::Signs)]
             }
             Operation::Give(it) => self.give(account, it).await?,
             Operation::Revoke(it) => {
@@ -75,14 +74,13 @@ impl SvmRegistries {
         owner: Address,
         registration: &Registration,
     ) -> Result<Vec<Instruction>, ClientError> {
-        let expected = "the address of the new agent's mint";
-        let new = registration.mint.as_deref();
-        let new = new.ok_or_else(|| malformed("mint", "none", expected))?;
+        let nonce = registration.nonce;
+        let nonce = nonce.ok_or_else(|| malformed("nonce", "none", "a number (R4)"))?;
         let metadata: Vec<(&str, &[u8])> = (registration.metadata.iter())
             .map(|(key, value)| (&**key, value.as_bytes()))
             .collect();
-        let (new, uri) = (address("mint", new)?, &registration.uri);
-        Ok((self.program).register_agent_with_metadata(owner, new, uri, &metadata))
+        let uri = &registration.uri;
+        Ok((self.program).register_agent_with_metadata(owner, nonce, uri, &metadata))
     }
 
     fn respond(&self, account: Address, response: &Response) -> Result<Instruction, ClientError> {

@@ -262,6 +262,10 @@ impl Account for Stopping {
         self.account.account()
     }
 
+    fn complete(&self, operation: &mut Operation, earlier: Option<&Operation>) {
+        self.account.complete(operation, earlier);
+    }
+
     async fn try_out(&self, operation: &Operation) -> Result<(), ClientError> {
         self.pass("Stored");
         self.account.try_out(operation).await

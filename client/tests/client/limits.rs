@@ -5,7 +5,6 @@ use crate::{
     world::{Role, World, worlds},
 };
 use concord_canonical::{ErrorClass, value::Value};
-use concord_chain::{Signer, keys::Keypair};
 use concord_client::{
     Client, ClientError, Document, Feedback, FeedbackRef, Kind, Operation, OperationError, Rating,
     Registration, Response, Review, Sent, ValidationAnswer, ValidationRequest,
@@ -142,7 +141,7 @@ fn over_a_limit(world: &World, agent: &str) -> Vec<(Operation, &'static str)> {
         Operation::Register(Registration {
             uri: uri.to_owned(),
             metadata,
-            mint: None,
+            nonce: None,
         })
     };
     let given = |uri: &str| {
@@ -226,13 +225,12 @@ async fn published(client: &mut Client, agent: &str) {
 
 async fn the_longest_land(world: &World, folder: &Path, agent: &str) {
     let uri = format!("data:,{}", "a".repeat(194));
-    let mint = Keypair::new_from_array([77; 32]);
     let registration = Registration {
         uri: uri.clone(),
         metadata: vec![("k".repeat(32), "v".repeat(255) + "\0")],
-        mint: Some(mint.address().to_string()),
+        nonce: None,
     };
-    let mut owner = world.client_with(Role::Owner, folder, vec![mint]).await;
+    let mut owner = world.client(Role::Owner, folder).await;
     let registered = owner.register("longest", registration, Document::None);
     let registered = registered.await.unwrap().agent;
     let found = world.registries().agent(&registered).await.unwrap();

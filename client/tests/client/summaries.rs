@@ -191,8 +191,8 @@ async fn prove_payment(solana: &Solana, agent: &str, reviewer: &Keypair) {
     let (program, authority) = (solana.program, solana.owner.address());
     let (facilitator, token) = (Keypair::new_from_array([31; 32]), Address::from([32; 32]));
     let listed = [
-        program.add_payment_token(authority, token),
-        program.add_facilitator(authority, facilitator.address()),
+        program.set_payment_token(authority, token, true),
+        program.set_facilitator(authority, facilitator.address(), true),
     ];
     solana.send(listed.to_vec(), &[&solana.owner]).await;
     let (mint, client): (Address, _) = (agent.parse().unwrap(), reviewer.address());

@@ -163,13 +163,11 @@ impl World {
 
     /// Registers an agent of the owner.
     pub async fn register(&self, id: &str, folder: &Path, file: Document<'_>) -> Registered {
-        let mint = Keypair::new_from_array([id.len() as u8; 32]);
         let agent = Registration {
             metadata: vec![("kind".to_owned(), "weather".to_owned())],
-            mint: Some(mint.address().to_string()),
             ..Registration::default()
         };
-        let mut owner = self.client_with(Role::Owner, folder, vec![mint]).await;
+        let mut owner = self.client(Role::Owner, folder).await;
         owner.register(id, agent, file).await.unwrap()
     }
 

@@ -71,10 +71,10 @@ impl Change {
         match self {
             Self::Propose(key) => program.propose_registry_authority(signer, key),
             Self::Accept => program.accept_registry_authority(signer),
-            Self::AddToken(mint) => program.add_payment_token(signer, mint),
-            Self::RemoveToken(mint) => program.remove_payment_token(signer, mint),
-            Self::AddFacilitator(key) => program.add_facilitator(signer, key),
-            Self::RemoveFacilitator(key) => program.remove_facilitator(signer, key),
+            Self::AddToken(mint) => program.set_payment_token(signer, mint, true),
+            Self::RemoveToken(mint) => program.set_payment_token(signer, mint, false),
+            Self::AddFacilitator(key) => program.set_facilitator(signer, key, true),
+            Self::RemoveFacilitator(key) => program.set_facilitator(signer, key, false),
         }
     }
 

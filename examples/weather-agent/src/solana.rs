@@ -28,7 +28,7 @@ impl Solana {
     pub async fn start(root: &Path, uri: &str) -> Result<Self, Failed> {
         let built = BuiltProgram::read(&root.join("target/deploy/agent_registry.so"))?;
         let program = Program::new(built.id);
-        let (owner, buyer, mint) = (Keypair::new(), Keypair::new(), Keypair::new());
+        let (owner, buyer) = (Keypair::new(), Keypair::new());
         let options = Options {
             slot_duration: Duration::from_millis(100),
             funded: vec![(owner.address(), 10 * SOL), (buyer.address(), SOL)],
@@ -41,12 +41,12 @@ impl Solana {
             server,
             program,
             buyer,
-            mint: mint.address(),
+            mint: program.agent_mint(&owner.address(), 0),
         };
         let initialize = program.initialize(owner.address(), NETWORK);
         solana.send(initialize, &[&owner]).await?;
-        let register = program.register_agent(owner.address(), mint.address(), uri);
-        solana.send(register, &[&owner, &mint]).await?;
+        let register = program.register_agent(owner.address(), owner.address(), 0, uri);
+        solana.send(register, &[&owner]).await?;
         Ok(solana)
     }
 

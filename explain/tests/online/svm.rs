@@ -46,16 +46,16 @@ const SOUND: [Step; 8] = [
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_feedback_of_a_running_cluster_is_verified_but_for_its_inclusion() {
-    let (owner, client, mint) = (Keypair::new(), Keypair::new(), Keypair::new());
+    let (owner, client) = (Keypair::new(), Keypair::new());
     let world = World::start(&[owner.pubkey(), client.pubkey()]);
     let program = world.deploy(&owner).await;
     let registry = format!("{CHAIN}:{}", program.id());
-    let agent = mint.pubkey();
+    let agent = program.agent_mint(&owner.pubkey(), 0);
     let registration =
         json!({ "registrations": [{ "agentId": agent.to_string(), "agentRegistry": registry }] });
     let uri = format!("data:,{registration}");
-    let register = program.register_agent(owner.pubkey(), agent, &uri);
-    world.send(&[&owner, &mint], &[register]).await;
+    let register = program.register_agent(owner.pubkey(), owner.pubkey(), 0, &uri);
+    world.send(&[&owner], &[register]).await;
     let file = json!({
         "agentId": agent.to_string(),
         "agentRegistry": registry,

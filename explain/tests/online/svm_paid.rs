@@ -17,7 +17,7 @@ use concord_registry::svm::{
     AccountMeta, Address, Instruction, Program,
     accounts::{AUTH_SCHEME_BOUNDED, AUTH_SCHEME_X84},
     ed25519,
-    instructions::{FeedbackAuthorization, GiveFeedback, GiveOpenFeedback, WalletConsent},
+    instructions::{Consent, FeedbackAuthorization, GiveFeedback, GiveOpenFeedback},
     programs::TOKEN_2022,
 };
 use serde_json::{Value, json};
@@ -53,13 +53,13 @@ impl Agent {
     ) -> Self {
         let world = World::start_with(&[owner.pubkey(), client.pubkey()], accounts);
         let program = world.deploy(&owner).await;
-        let (mint, registry) = (Keypair::new(), format!("{CHAIN}:{}", program.id()));
-        let agent = mint.pubkey();
+        let registry = format!("{CHAIN}:{}", program.id());
+        let agent = program.agent_mint(&owner.pubkey(), 0);
         let listed = json!({ "agentId": agent.to_string(), "agentRegistry": registry });
         let uri = format!("data:,{}", json!({ "registrations": [listed] }));
-        let register = program.register_agent(owner.pubkey(), agent, &uri);
-        world.send(&[&owner, &mint], &[register]).await;
-        let consent = WalletConsent::Signs;
+        let register = program.register_agent(owner.pubkey(), owner.pubkey(), 0, &uri);
+        world.send(&[&owner], &[register]).await;
+        let consent = Consent::Signs;
         let wallet = program.set_agent_wallet(owner.pubkey(), agent, owner.pubkey(), consent);
         world.send(&[&owner], &[wallet]).await;
         Self {

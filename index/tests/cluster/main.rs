@@ -102,14 +102,14 @@ struct World {
 /// An agent, and a client who has reviewed it three times: two transactions of one slot, and one of
 /// another.
 fn chain() -> World {
-    let (owner, client, mint) = (Keypair::new(), Keypair::new(), Keypair::new());
+    let (owner, client) = (Keypair::new(), Keypair::new());
     let mut cluster = Cluster::start(&[owner.pubkey(), client.pubkey()]);
     let program = cluster.deploy_program(&owner, "solana:localnet");
     let start = cluster.slot();
-    let register = program.register_agent(owner.pubkey(), mint.pubkey(), "ipfs://agent");
-    cluster.send(&[&owner, &mint], &[register]);
+    let register = program.register_agent(owner.pubkey(), owner.pubkey(), 0, "ipfs://agent");
+    cluster.send(&[&owner], &[register]);
     cluster.advance(1);
-    let mint = mint.pubkey();
+    let mint = program.agent_mint(&owner.pubkey(), 0);
     let mut chain = World {
         cluster,
         program,
@@ -129,9 +129,9 @@ fn chain() -> World {
 impl World {
     /// Another agent of the owner.
     fn register(&mut self) {
-        let (owner, mint) = (self.owner.pubkey(), Keypair::new());
-        let register = (self.program).register_agent(owner, mint.pubkey(), "ipfs://other");
-        self.cluster.send(&[&self.owner, &mint], &[register]);
+        let owner = self.owner.pubkey();
+        let register = (self.program).register_agent(owner, owner, 1, "ipfs://other");
+        self.cluster.send(&[&self.owner], &[register]);
         self.cluster.advance(40);
     }
 

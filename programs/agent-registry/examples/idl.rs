@@ -1,6 +1,6 @@
 //! Prints the program's interface description (IDL) as Anchor generates it from the sources.
 //! Called by scripts/idl.
-use agent_registry::{extra_account_metas, state::*};
+use agent_registry::state::*;
 use anchor_lang::{Discriminator, IdlBuild};
 use anchor_lang_idl::{
     build::IdlBuilder,
@@ -11,7 +11,7 @@ use anchor_lang_idl::{
 };
 use anchor_spl::associated_token;
 use concord_canonical::pda;
-use std::{error::Error, path::Path};
+use std::{error::Error, mem::take, path::Path};
 
 /// The library alone, and this lock: the program's own tests have nothing to print.
 const CARGO_ARGUMENTS: [&str; 2] = ["--lib", "--locked"];
@@ -22,7 +22,10 @@ fn main() -> Result<(), Box<dyn Error>> {
         .cargo_args(CARGO_ARGUMENTS.map(String::from).to_vec())
         .build()?;
     describe_accounts(&mut idl);
-    idl.instructions.iter_mut().for_each(describe_addresses);
+    for instruction in &mut idl.instructions {
+        instruction.accounts = without_groups(take(&mut instruction.accounts));
+        describe_addresses(instruction);
+    }
     println!("{}", serde_json::to_string_pretty(&idl)?);
     Ok(())
 }
@@ -55,6 +58,16 @@ fn describe<T: IdlBuild + Discriminator>(idl: &mut Idl) {
     idl.types.push(described);
 }
 
+/// The accounts that several instructions share are groups in the sources. To clients each account is one of the
+/// instruction's own.
+fn without_groups(items: Vec<IdlInstructionAccountItem>) -> Vec<IdlInstructionAccountItem> {
+    let flat = items.into_iter().flat_map(|item| match item {
+        IdlInstructionAccountItem::Composite(group) => without_groups(group.accounts),
+        single => vec![single],
+    });
+    flat.collect()
+}
+
 /// One seed of an address.
 enum Seed {
     Text(&'static [u8]),
@@ -66,15 +79,16 @@ use Seed::{Named, Text};
 /// The seeds (§3b) of the account with this name. Anchor finds none in the sources, because the
 /// handlers derive addresses after the checks of arguments (R25). Metadata entries and validations
 /// have no description: their seeds are a hash of an argument, and the first 8 bytes of one.
-fn seeds(account: &str, mint: &'static str) -> Option<Vec<Seed>> {
+fn seeds(account: &str, mint: &'static str, is_registration: bool) -> Option<Vec<Seed>> {
     // who reviewed: an account of this name, or the argument of a response
     let (reviewer, client, index) = (Named("reviewer"), Named("client"), Named("feedback_index"));
     let mint = Named(mint);
     Some(match account {
         "registry" => vec![Text(pda::REGISTRY)],
         "event_authority" => vec![Text(b"__event_authority")],
+        "nft_mint" if is_registration => vec![Text(pda::MINT), Named("payer"), Named("nonce")],
         "agent" => vec![Text(pda::AGENT), mint],
-        "extra_account_metas" => vec![Text(extra_account_metas::SEED), mint],
+        "extra_account_metas" => vec![Text(b"extra-account-metas"), mint],
         "token_account" => vec![Named("owner"), Named("token_program"), mint],
         "client_index" => vec![Text(pda::CLIENT), mint, reviewer],
         "feedback_entry" => vec![Text(pda::FEEDBACK), mint, reviewer, index],
@@ -93,6 +107,7 @@ fn seeds(account: &str, mint: &'static str) -> Option<Vec<Seed>> {
 fn describe_addresses(instruction: &mut IdlInstruction) {
     let names: Vec<String> = instruction.accounts.iter().filter_map(name).collect();
     let has = |wanted: &str| names.iter().any(|name| name == wanted);
+    let is_registration = instruction.args.iter().any(|it| it.name == "nonce");
     let mint = if has("nft_mint") { "nft_mint" } else { "mint" };
     let place = |path: &str| {
         // a response names the client as an argument, in either profile
@@ -115,9 +130,10 @@ fn describe_addresses(instruction: &mut IdlInstruction) {
         let IdlInstructionAccountItem::Single(account) = item else {
             continue;
         };
-        // R3: the handler asks for it, to tell a missing consent from a missing signature
+        // R3: the handler asks for it, to tell a missing consent from a missing signature. Not of R7's new authority: the
+        // default key, which resets it, cannot sign. A caller adds the authority as a signer that the description does not ask for.
         account.signer |= account.name == "new_wallet";
-        let Some(seeds) = seeds(&account.name, mint) else {
+        let Some(seeds) = seeds(&account.name, mint, is_registration) else {
             continue;
         };
         let seeds = seeds.into_iter().map(|seed| match seed {

@@ -70,7 +70,7 @@ pub mod agent_registry {
     /// Token-2022 calls this in every transfer of an agent's mint (R4); nobody else can.
     ///
     /// Errors, in order: `NotInTransfer`, `TransferRefused`.
-    #[instruction(discriminator = &extra_account_metas::EXECUTE)]
+    #[instruction(discriminator = extra_account_metas::EXECUTE)]
     pub fn transfer_hook(ctx: Context<TransferHook>, amount: u64) -> Result<()> {
         ctx.accounts.transfer_hook(amount)
     }
@@ -227,12 +227,8 @@ pub mod agent_registry {
         response_uri: String,
         response_hash: [u8; 32],
     ) -> Result<()> {
-        ctx.accounts.append_response(Response {
-            client,
-            feedback_index,
-            response_uri,
-            response_hash,
-        })
+        ctx.accounts
+            .append_response(client, feedback_index, response_uri, response_hash)
     }
 
     /// Records open feedback by `client` about the agent (R16 to R18): anyone but the agent's
@@ -285,12 +281,8 @@ pub mod agent_registry {
         response_uri: String,
         response_hash: [u8; 32],
     ) -> Result<()> {
-        ctx.accounts.append_open_response(Response {
-            client,
-            feedback_index,
-            response_uri,
-            response_hash,
-        })
+        ctx.accounts
+            .append_open_response(client, feedback_index, response_uri, response_hash)
     }
 
     /// Returns the summary of the listed clients' open feedback (R16) as return data; changes
@@ -358,12 +350,7 @@ pub mod agent_registry {
         evidence_uri: String,
         evidence_hash: [u8; 32],
     ) -> Result<()> {
-        ctx.accounts.validation_response(ValidationAnswer {
-            request_hash,
-            score,
-            tag,
-            evidence_uri,
-            evidence_hash,
-        })
+        ctx.accounts
+            .validation_response(request_hash, score, tag, evidence_uri, evidence_hash)
     }
 }

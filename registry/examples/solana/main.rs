@@ -19,19 +19,21 @@ use std::error::Error;
 const CHAIN: &str = "solana:localnet";
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let (owner, client, mint) = (Keypair::new(), Keypair::new(), Keypair::new());
+    let (owner, client) = (Keypair::new(), Keypair::new());
     let mut cluster = Cluster::start(&[owner.pubkey(), client.pubkey()]);
     let program = cluster.deploy_program(&owner, CHAIN)?;
 
-    // The owner registers an agent: a new mint, which signs too.
-    let register = program.register_agent(owner.pubkey(), mint.pubkey(), "ipfs://agent");
-    let registered = cluster.send(&[&owner, &mint], &[register])?;
+    // The owner registers an agent, whose mint is derived from who pays and a number.
+    let nonce = 0;
+    let mint = program.agent_mint(&owner.pubkey(), nonce);
+    let register = program.register_agent(owner.pubkey(), owner.pubkey(), nonce, "ipfs://agent");
+    let registered = cluster.send(&[&owner], &[register])?;
     println!("{:#?}", program.events(CHAIN, &registered).events);
 
     // The owner authorizes one feedback by the client (R8, R9).
     let (index_limit, expiry) = (1, u64::MAX);
     let message = SvmFeedbackAuth {
-        agent_mint: mint.pubkey().to_bytes(),
+        agent_mint: mint.to_bytes(),
         client: client.pubkey().to_bytes(),
         index_limit,
         expiry,
@@ -58,16 +60,16 @@ fn main() -> Result<(), Box<dyn Error>> {
     let key = owner.pubkey().to_bytes();
     let instructions = [
         ed25519::verify(&key, signature.as_array(), &message)?,
-        program.give_feedback(client.pubkey(), mint.pubkey(), &feedback),
+        program.give_feedback(client.pubkey(), mint, &feedback),
     ];
     let given = cluster.send(&[&client], &instructions)?;
     println!("{:#?}", program.events(CHAIN, &given).events);
 
     // Anyone reads the counters and the URI.
-    let (holder, data) = cluster.account(&program.agent(&mint.pubkey()))?;
+    let (holder, data) = cluster.account(&program.agent(&mint))?;
     let agent: AgentIdentity = program.decode(&holder, &data)?;
     let (count, sum) = agent.totals().ok_or("counters beyond u64")?;
-    let (holder, data) = cluster.account(&mint.pubkey())?;
+    let (holder, data) = cluster.account(&mint)?;
     let token = Mint::read(&holder, &data).ok_or("not an agent's mint")?;
     println!("{}: count {count}, sum {sum}", token.uri);
     assert_eq!((count, sum, &*token.uri), (1, 87, "ipfs://agent"));

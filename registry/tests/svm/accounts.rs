@@ -50,7 +50,7 @@ fn agents_and_feedback_are_read_as_the_program_writes_them() {
             nft_mint, owner, owner_version, feedback_authority, agent_wallet, auth_schemes,
             created_at, updated_at, verified_feedback_count, verified_score_sum,
             unverified_feedback_count, unverified_score_sum, validation_count, client_count,
-            open_client_count, bump, version, reserved,
+            open_client_count, bump, version, wallet_set_at, reserved,
         }
         filled(), native::AgentIdentity::SPACE
     );
@@ -58,13 +58,13 @@ fn agents_and_feedback_are_read_as_the_program_writes_them() {
         FeedbackEntry {
             nft_mint, reviewer, score, tag1, tag2, auth_verified, has_payment_proof,
             payment_amount, payment_token, revoked, created_at, bump, version, feedback_index, auth_scheme,
-            response_count,
+            response_count, by_stranger,
         }
         native::FeedbackEntry {
             nft_mint: some_key(1), reviewer: some_key(2), score: 87, tag1: [3; 32], tag2: [4; 32],
             auth_verified: true, has_payment_proof: true, payment_amount: 5,
             payment_token: some_key(6), revoked: true, created_at: -7, bump: 8, version: 11, feedback_index: 9,
-            auth_scheme: 2, response_count: 10,
+            auth_scheme: 2, response_count: 10, by_stranger: true,
         },
         native::FeedbackEntry::SPACE
     );

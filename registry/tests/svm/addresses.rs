@@ -1,7 +1,7 @@
 use super::{key, program, some_address};
 use agent_registry::{
     AgentIdentity, ClientIndex, FeedbackEntry, MetadataEntry, OpenClientIndex, OpenFeedback,
-    Registry, SpentPayment, ValidationRequest, ValidationResponse, extra_account_metas,
+    Registry, SpentPayment, ValidationRequest, ValidationResponse, account_data::derive,
     instructions::initialize::PROGRAM_DATA,
 };
 use anchor_lang::prelude::Pubkey;
@@ -20,40 +20,51 @@ fn s3b_addresses_are_the_programs() {
             agent_registry::EVENT_AUTHORITY_AND_BUMP.0,
         ),
         (program.program_data(), PROGRAM_DATA),
-        (program.agent(&mint), AgentIdentity::find(&m).0),
+        (
+            program.agent_mint(&client, 258),
+            Pubkey::find_program_address(
+                &[b"mint", c.as_ref(), &258_u64.to_le_bytes()],
+                &agent_registry::ID,
+            )
+            .0,
+        ),
+        (program.agent(&mint), derive(&AgentIdentity::place_of(&m)).0),
         (
             program.metadata_entry(&mint, "name"),
-            MetadataEntry::find(&m, "name").0,
+            derive(&MetadataEntry::place_of(&m, "name")).0,
         ),
         (
             program.feedback_entry(&mint, &client, 258),
-            FeedbackEntry::find(&m, &c, 258).0,
+            derive(&FeedbackEntry::place_of(&m, &c, 258)).0,
         ),
         (
             program.client_index(&mint, &client),
-            ClientIndex::find(&m, &c).0,
+            derive(&ClientIndex::place_of(&m, &c)).0,
         ),
         (
             program.open_feedback(&mint, &client, u64::MAX),
-            OpenFeedback::find(&m, &c, u64::MAX).0,
+            derive(&OpenFeedback::place_of(&m, &c, u64::MAX)).0,
         ),
         (
             program.open_client_index(&mint, &client),
-            OpenClientIndex::find(&m, &c).0,
+            derive(&OpenClientIndex::place_of(&m, &c)).0,
         ),
         (
             program.validation_request(&mint, &client, &hash),
-            ValidationRequest::find(&m, &c, &hash).0,
+            derive(&ValidationRequest::place_of(&m, &c, &hash)).0,
         ),
         (
             program.validation_response(&mint, &client, &hash),
-            ValidationResponse::find(&m, &c, &hash).0,
+            derive(&ValidationResponse::place_of(&m, &c, &hash)).0,
         ),
-        (program.spent_payment(&hash), SpentPayment::find(&hash).0),
+        (
+            program.spent_payment(&hash, &client),
+            derive(&SpentPayment::place_of(&hash, &c)).0,
+        ),
         (
             program.extra_account_metas(&mint),
             Pubkey::find_program_address(
-                &[extra_account_metas::SEED, m.as_ref()],
+                &[b"extra-account-metas", m.as_ref()],
                 &agent_registry::ID,
             )
             .0,
@@ -79,7 +90,7 @@ fn every_address_but_the_token_account_depends_on_the_id() {
             program.program_data(),
             program.agent(&mint),
             program.feedback_entry(&mint, &client, 1),
-            program.spent_payment(&[0; 32]),
+            program.spent_payment(&[0; 32], &client),
             program.extra_account_metas(&mint),
         ]
     };

@@ -10,9 +10,9 @@ use anchor_lang::{InstructionData, ToAccountMetas, prelude::Pubkey};
 use concord_registry::svm::{
     AccountMeta, Address, Instruction, Program, associated_token_account,
     instructions::{
-        AppendResponse, AttachPaymentProof, ClientEntries, FeedbackAuthorization, GiveFeedback,
-        GiveOpenFeedback, Payment, RequestValidation, RespondToValidation, SUMMARY_ACCOUNTS_MAX,
-        WalletConsent, accounts_of_summary, sponsored,
+        AppendResponse, AttachPaymentProof, ClientEntries, Consent, FeedbackAuthorization,
+        GiveFeedback, GiveOpenFeedback, Payment, RequestValidation, RespondToValidation,
+        SUMMARY_ACCOUNTS_MAX, accounts_of_summary, sponsored,
     },
 };
 
@@ -112,22 +112,19 @@ fn registry_settings() {
         program.accept_registry_authority(caller()),
         of(&instruction::AcceptRegistryAuthority {})
     );
-    assert_eq!(
-        program.add_payment_token(caller(), some),
-        of(&instruction::AddPaymentToken { token })
-    );
-    assert_eq!(
-        program.remove_payment_token(caller(), some),
-        of(&instruction::RemovePaymentToken { token })
-    );
-    assert_eq!(
-        program.add_facilitator(caller(), some),
-        of(&instruction::AddFacilitator { facilitator })
-    );
-    assert_eq!(
-        program.remove_facilitator(caller(), some),
-        of(&instruction::RemoveFacilitator { facilitator })
-    );
+    for listed in [true, false] {
+        assert_eq!(
+            program.set_payment_token(caller(), some, listed),
+            of(&instruction::SetPaymentToken { token, listed })
+        );
+        assert_eq!(
+            program.set_facilitator(caller(), some, listed),
+            of(&instruction::SetFacilitator {
+                facilitator,
+                listed
+            })
+        );
+    }
 }
 
 /// Arguments of whatever instruction, for one list of accounts.
@@ -144,32 +141,35 @@ impl<T: InstructionData> InstructionDataOf for T {
 
 #[test]
 fn register_agent() {
-    let token_account = associated_token_account(&caller(), &mint());
-    let expected = native(
-        &accounts::RegisterAgent {
-            owner: some_key(CALLER),
-            payer: some_key(CALLER),
-            nft_mint: some_key(MINT),
-            agent: agent(),
-            token_account: key(token_account),
-            extra_account_metas: derived(|it| it.extra_account_metas(&mint())),
-            token_program: anchor_spl::token_2022::ID,
-            associated_token_program: anchor_spl::associated_token::ID,
-            system_program: SYSTEM,
-            event_authority: EVENT_AUTHORITY,
-            program: agent_registry::ID,
-        },
-        &instruction::RegisterAgent {
-            uri: "ipfs://agent".to_owned(),
-        },
-    );
-    let registered = program().register_agent(caller(), mint(), "ipfs://agent");
-    assert_eq!(registered, expected);
+    let (payer, nonce) = (client(), 258);
+    let mint = program().agent_mint(&payer, nonce);
+    let token_account = associated_token_account(&caller(), &mint);
+    let accounts = accounts::RegisterAgent {
+        owner: some_key(CALLER),
+        payer: key(payer),
+        nft_mint: key(mint),
+        agent: derived(|it| it.agent(&mint)),
+        token_account: key(token_account),
+        extra_account_metas: derived(|it| it.extra_account_metas(&mint)),
+        token_program: anchor_spl::token_2022::ID,
+        associated_token_program: anchor_spl::associated_token::ID,
+        system_program: SYSTEM,
+        event_authority: EVENT_AUTHORITY,
+        program: agent_registry::ID,
+    };
+    let arguments = instruction::RegisterAgent {
+        nonce,
+        uri: "ipfs://agent".to_owned(),
+    };
+    let registered = program().register_agent(caller(), payer, nonce, "ipfs://agent");
+    assert_eq!(registered, native(&accounts, &arguments));
     let entry: (&str, &[u8]) = ("name", &[1, 2]);
     let with_metadata =
-        program().register_agent_with_metadata(caller(), mint(), "ipfs://agent", &[entry]);
-    let set = program().set_metadata(caller(), mint(), "name", &[1, 2]);
-    assert_eq!(with_metadata, [expected, set]);
+        program().register_agent_with_metadata(caller(), nonce, "ipfs://agent", &[entry]);
+    let register = program().register_agent(caller(), caller(), nonce, "ipfs://agent");
+    let mint = program().agent_mint(&caller(), nonce);
+    let set = program().set_metadata(caller(), mint, "name", &[1, 2]);
+    assert_eq!(with_metadata, [register, set]);
 }
 
 #[test]
@@ -186,15 +186,6 @@ fn owner_settings() {
         program.unset_agent_wallet(caller(), mint()),
         native(&accounts, &instruction::UnsetAgentWallet {})
     );
-    for (given, authority) in [
-        (Some(some_address(9)), some_key(9)),
-        (None, Pubkey::default()),
-    ] {
-        assert_eq!(
-            program.set_feedback_authority(caller(), mint(), given),
-            native(&accounts, &instruction::SetFeedbackAuthority { authority })
-        );
-    }
     assert_eq!(
         program.set_auth_schemes(caller(), mint(), 3),
         native(&accounts, &instruction::SetAuthSchemes { schemes: 3 })
@@ -258,13 +249,44 @@ fn r3_set_agent_wallet_has_the_wallet_sign_and_never_write() {
         &instruction::SetAgentWallet {},
     );
     let set = |consent| program().set_agent_wallet(caller(), mint(), some_address(9), consent);
-    let mut signed = set(WalletConsent::Signs);
+    let mut signed = set(Consent::Signs);
     // The wallet is the fourth account. Its consent is a signature that Anchor's types do not ask for.
     let flags = |it: &Instruction| (it.accounts[3].is_signer, it.accounts[3].is_writable);
     assert_eq!(flags(&signed), (true, false));
-    assert_eq!(flags(&set(WalletConsent::Missing)), (false, false));
+    assert_eq!(flags(&set(Consent::Missing)), (false, false));
     signed.accounts[3].is_signer = expected.accounts[3].is_signer;
     assert_eq!(signed, expected);
+}
+
+#[test]
+fn r7_set_feedback_authority_has_the_authority_sign_and_never_write() {
+    let set = |authority| program().set_feedback_authority(caller(), mint(), authority);
+    let cases = [
+        (Some((some_address(9), Consent::Signs)), some_key(9), true),
+        (
+            Some((some_address(9), Consent::Missing)),
+            some_key(9),
+            false,
+        ),
+        (None, Pubkey::default(), false),
+    ];
+    for (authority, new_authority, signs) in cases {
+        let mut expected = native(
+            &accounts::SetFeedbackAuthority {
+                owner: some_key(CALLER),
+                agent: agent(),
+                nft_mint: some_key(MINT),
+                new_authority,
+                instructions_sysvar: instructions_sysvar(),
+                event_authority: EVENT_AUTHORITY,
+                program: agent_registry::ID,
+            },
+            &instruction::SetFeedbackAuthority {},
+        );
+        // Anchor's types do not ask for the signature.
+        expected.accounts[3].is_signer = signs;
+        assert_eq!(set(authority), expected);
+    }
 }
 
 #[test]
@@ -395,7 +417,7 @@ fn attach_payment_proof() {
             agent: agent(),
             nft_mint: some_key(MINT),
             feedback_entry: derived(|it| it.feedback_entry(&mint(), &client(), 7)),
-            spent_payment: derived(|it| it.spent_payment(&HASH)),
+            spent_payment: derived(|it| it.spent_payment(&HASH, &client())),
             instructions_sysvar: instructions_sysvar(),
             system_program: SYSTEM,
             event_authority: EVENT_AUTHORITY,

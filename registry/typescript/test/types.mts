@@ -17,8 +17,8 @@ export async function anchorInfers(program: Program<AgentRegistry>, place: Addre
   const { score, revoked }: { score: number; revoked: boolean } = await program.account.feedbackEntry.fetch(place);
   // @ts-expect-error: there is no such account
   await program.account.feedback.fetch(place);
-  // @ts-expect-error: a URI is a text
-  program.methods.registerAgent(7);
+  // @ts-expect-error: a nonce is a BN
+  program.methods.registerAgent(7, "ipfs://agent");
   return { score, revoked };
 }
 

@@ -59,12 +59,13 @@ export function addressesOf(program) {
   const key = (publicKey) => publicKey.toBuffer();
   return {
     registry: at("registry"),
+    mint: (payer, nonce) => at("mint", key(payer), new BN(nonce).toBuffer("le", 8)),
     agent: (mint) => at("agent", key(mint)),
     metadata: (mint, hashOfKey) => at("metadata", key(mint), hashOfKey),
     clientIndex: (kind, mint, client) => at(kind, key(mint), key(client)),
     entry: (kind, mint, client, index) => at(kind, key(mint), key(client), new BN(index).toBuffer("le", 8)),
     validation: (kind, mint, validator, hash) => at(kind, key(mint), key(validator), hash.subarray(0, 8)),
     extraAccountMetas: (mint) => at("extra-account-metas", key(mint)), // spl-transfer-hook-interface's
-    spentPayment: (taskRefHash) => at("spent", taskRefHash),
+    spentPayment: (taskRefHash, payer) => at("spent", taskRefHash, key(payer)),
   };
 }

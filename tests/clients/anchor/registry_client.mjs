@@ -58,6 +58,7 @@ export class RegistryClient {
   sponsor = Keypair.generate();
   /** Becomes the registry's authority. */
   deployer = Keypair.generate();
+  registrations = 0;
 
   async start() {
     this.cluster = await startCluster([this.feePayer, this.sponsor, this.deployer]);
@@ -122,15 +123,22 @@ export class RegistryClient {
     );
   }
 
-  registration(owner, mint, uri = URI) {
-    const accounts = { owner: owner.publicKey, nftMint: mint.publicKey };
-    return this.sponsored(this.program.methods.registerAgent(uri).accounts(accounts).signers([owner, mint]));
+  /** The sponsor's `nonce`th registration, for `owner`. The client derives the mint from both (R4). */
+  registration(owner, nonce, uri = URI) {
+    const call = this.program.methods.registerAgent(new BN(nonce), uri).accounts({ owner: owner.publicKey }).signers([owner]);
+    return this.sponsored(call);
+  }
+
+  /** A nonce that the sponsor has not used, and the mint that it gives. */
+  newMint() {
+    const nonce = this.registrations++;
+    return { nonce, mint: addresses.mint(this.sponsor.publicKey, nonce) };
   }
 
   async registered() {
-    const [owner, mint] = [Keypair.generate(), Keypair.generate()];
-    await this.registration(owner, mint).rpc();
-    return { owner, mint: mint.publicKey };
+    const [owner, { nonce, mint }] = [Keypair.generate(), this.newMint()];
+    await this.registration(owner, nonce).rpc();
+    return { owner, mint };
   }
 
   /**
@@ -158,8 +166,8 @@ export class RegistryClient {
     return this.sponsored(call);
   }
 
-  async reviewed() {
-    const [agent, reviewer] = [await this.registered(), Keypair.generate()];
+  async reviewed(reviewer = Keypair.generate()) {
+    const agent = await this.registered();
     await (await this.feedback(agent, reviewer)).rpc();
     return { agent, reviewer, entry: addresses.entry("feedback", agent.mint, reviewer.publicKey, 1) };
   }

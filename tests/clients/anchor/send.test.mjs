@@ -81,6 +81,7 @@ test("a caller names the parties; only seeds that are part of an argument, or it
   const others = named.filter(([, names]) => names.length > 0 && names.join() !== "nft_mint");
   assert.deepEqual(Object.fromEntries(others), {
     attach_payment_proof: ["reviewer", "nft_mint"],
+    set_feedback_authority: ["nft_mint", "new_authority"],
     set_metadata: ["nft_mint", "metadata_entry"],
     transfer_hook: ["source", "mint", "destination", "authority"],
     validation_request: ["nft_mint", "validation_request"],

@@ -97,14 +97,13 @@ impl Solana {
         solana
     }
 
-    /// Registers an agent; the seed makes its mint.
-    pub async fn register(&self, seed: u8, uri: &str) -> Agent {
-        let mint = Keypair::new_from_array([seed; 32]);
-        let register = self
-            .program
-            .register_agent(self.owner.address(), mint.address(), uri);
-        self.send(vec![register], &[&self.owner, &mint]).await;
-        Agent::parse(&self.registry_account(), &mint.address().to_string()).unwrap()
+    /// Registers an agent of the owner.
+    pub async fn register(&self, nonce: u64, uri: &str) -> Agent {
+        let owner = self.owner.address();
+        let mint = self.program.agent_mint(&owner, nonce);
+        let register = (self.program).register_agent(owner, owner, nonce, uri);
+        self.send(vec![register], &[&self.owner]).await;
+        Agent::parse(&self.registry_account(), &mint.to_string()).unwrap()
     }
 
     pub fn registry_account(&self) -> String {

@@ -5,7 +5,7 @@ use concord_chain::{ChainId, EndpointOptions, svm::Cluster as Rpc};
 use concord_local_cluster::{LocalCluster, Options, Server};
 use concord_registry::svm::{
     AccountMeta, Address, Instruction, Program,
-    instructions::WalletConsent,
+    instructions::Consent,
     programs::{ASSOCIATED_TOKEN, LOADER_V3, SYSTEM, TOKEN_2022},
 };
 use concord_x402::verify::SvmChains;
@@ -246,16 +246,15 @@ impl Cluster {
     }
 
     /// Registers an agent whose wallet is the owner.
-    pub fn register(&self, name: &str, uri: &str) -> Address {
-        let (mint, owner) = (key(name), self.owner.pubkey());
-        let register = self.program.register_agent(owner, mint.pubkey(), uri);
-        self.send(&[&mint], &[register]);
-        let consent = WalletConsent::Signs;
-        let wallet = self
-            .program
-            .set_agent_wallet(owner, mint.pubkey(), owner, consent);
+    pub fn register(&self, nonce: u64, uri: &str) -> Address {
+        let owner = self.owner.pubkey();
+        let mint = self.program.agent_mint(&owner, nonce);
+        let register = self.program.register_agent(owner, owner, nonce, uri);
+        self.send(&[], &[register]);
+        let consent = Consent::Signs;
+        let wallet = (self.program).set_agent_wallet(owner, mint, owner, consent);
         self.send(&[], &[wallet]);
-        mint.pubkey()
+        mint
     }
 
     pub fn registry_account(&self) -> String {

@@ -328,9 +328,9 @@ impl Buyer<'_> {
         let (program, authority) = (&solana.program, solana.owner.pubkey());
         let facilitator = Keypair::new_from_array(FACILITATOR).pubkey();
         let listed = [
-            program.add_payment_token(authority, solana.spl),
-            program.add_payment_token(authority, solana.token_2022),
-            program.add_facilitator(authority, facilitator),
+            program.set_payment_token(authority, solana.spl, true),
+            program.set_payment_token(authority, solana.token_2022, true),
+            program.set_facilitator(authority, facilitator, true),
         ];
         solana.send(&[], &listed);
     }

@@ -101,10 +101,10 @@ impl World {
         let solana_agent = |mint: Address| on_chain(solana.registry_account(), mint.to_string());
         let both = [
             evm_agent(evm.register_agent(&files.url("both.json")).await),
-            solana_agent(solana.register("both", &files.url("both.json"))),
+            solana_agent(solana.register(0, &files.url("both.json"))),
         ];
         let on_evm = evm_agent(evm.register_agent(&files.url("evm.json")).await);
-        let on_solana = solana_agent(solana.register("solana", &files.url("solana.json")));
+        let on_solana = solana_agent(solana.register(1, &files.url("solana.json")));
         let facilitator = Peer::start(
             "facilitator.mjs",
             &json!({

@@ -65,7 +65,7 @@ impl Solana {
         let built = BuiltProgram::read(&root("target/deploy/agent_registry.so")).unwrap();
         let program = Program::new(built.id);
         let key = |seed: u8| Keypair::new_from_array([seed; 32]);
-        let (owner, client, mint) = (key(21), key(22), key(23));
+        let (owner, client) = (key(21), key(22));
         let server = Server::start(
             LocalCluster::new(Options {
                 slot_duration: Duration::from_millis(20),
@@ -81,15 +81,15 @@ impl Solana {
             url: server.url(),
             _server: server,
             program,
+            mint: program.agent_mint(&owner.address(), 0),
             owner,
             client,
-            mint: mint.address(),
         };
         let owner = &solana.owner;
         let initialize = program.initialize(owner.address(), NETWORK);
         solana.send(vec![initialize], &[owner]).await;
-        let register = program.register_agent(owner.address(), mint.address(), "");
-        solana.send(vec![register], &[owner, &mint]).await;
+        let register = program.register_agent(owner.address(), owner.address(), 0, "");
+        solana.send(vec![register], &[owner]).await;
         solana
     }
 

@@ -317,10 +317,12 @@ async fn r41_and_r13_a_grant_and_a_payment_proof_on_solana() {
     let (facilitator, token) = ([31; 32], Address::from([32; 32]));
     let authority = solana.owner.address();
     let listed = [
-        solana.program.add_payment_token(authority, token),
-        solana
-            .program
-            .add_facilitator(authority, Keypair::new_from_array(facilitator).address()),
+        solana.program.set_payment_token(authority, token, true),
+        solana.program.set_facilitator(
+            authority,
+            Keypair::new_from_array(facilitator).address(),
+            true,
+        ),
     ];
     solana.send(listed.to_vec(), &[&solana.owner]).await;
     let attestation = attestation(&solana, facilitator, token);

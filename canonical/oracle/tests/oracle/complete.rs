@@ -115,7 +115,7 @@ const NOT_ASKED: &[(&str, &str)] = &[
         "the words that a hash of the list above is made of",
         "auth::EvmFeedbackAuth::words auth::EvmFeedbackAuth::words_hash auth::SvmFeedbackAuth::words \
          payment::PaymentProof::words validation::ValidationRequest::words wallet::AgentWalletSet::struct_hash \
-         pda::Account::seeds pda::Seeds::iter pda::find_address",
+         pda::Account::seeds pda::Seeds::parts pda::find_address",
     ),
     (
         "the same result as another one, for memory or time: the crate's tests hold them equal",

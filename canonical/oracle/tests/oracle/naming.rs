@@ -103,7 +103,7 @@ fn s3b_addresses_equal_those_of_solanas_sdk() {
         hex::decode("ccec7a8e3e039f0b6b308a81f438e1d07a59c8c896b4f237d10c3eecb8375ef7").unwrap();
     for index in [1u64, 258, u64::MAX] {
         let le = index.to_le_bytes();
-        let cases: [(Value, &[&[u8]]); 10] = [
+        let cases: [(Value, &[&[u8]]); 11] = [
             (json!({"account": "registry"}), &[b"registry"]),
             (
                 json!({"account": "agent", "mint": mint58}),
@@ -138,8 +138,12 @@ fn s3b_addresses_equal_those_of_solanas_sdk() {
                 &[b"val_response", &mint, &client, prefix],
             ),
             (
-                json!({"account": "spent", "hash": hash16}),
-                &[b"spent", &hash],
+                json!({"account": "spent", "hash": hash16, "payer": client58}),
+                &[b"spent", &hash, &client],
+            ),
+            (
+                json!({"account": "mint", "payer": client58, "nonce": index.to_string()}),
+                &[b"mint", &client, &le],
             ),
         ];
         for (account, seeds) in cases {
@@ -169,7 +173,14 @@ fn s3b_refuses_accounts_without_their_seeds() {
             json!({"account": "agent", "mint": OWNER}),
             "MalformedAddress",
         ),
-        (json!({"account": "spent", "hash": "0x00"}), "BadRequest"),
+        (
+            json!({"account": "spent", "hash": "0x00", "payer": MINT}),
+            "BadRequest",
+        ),
+        (
+            json!({"account": "mint", "payer": MINT, "nonce": -1}),
+            "NumberOutOfRange",
+        ),
         (
             json!({"account": "feedback", "mint": MINT, "client": REVIEWER, "index": -1}),
             "NumberOutOfRange",

@@ -1,9 +1,4 @@
-use crate::{
-    OpenResponseAppended, account_data::store, error::account_mismatch, event_emission,
-    instructions::append_response::Response, portable_text::require_portable, state::OpenFeedback,
-};
-use anchor_lang::prelude::*;
-use concord_canonical::limits::URI_MAX;
+use super::*;
 
 #[derive(Accounts)]
 pub struct AppendOpenResponse<'info> {
@@ -13,33 +8,35 @@ pub struct AppendOpenResponse<'info> {
     /// CHECK: loaded in the handler
     #[account(mut @ account_mismatch())]
     pub open_feedback: UncheckedAccount<'info>,
-    /// CHECK: signs events
-    #[account(address = crate::EVENT_AUTHORITY_AND_BUMP.0 @ account_mismatch())]
-    pub event_authority: UncheckedAccount<'info>,
-    /// CHECK: the callee of the event self-CPI
-    #[account(address = crate::ID @ account_mismatch())]
-    pub program: UncheckedAccount<'info>,
+    pub events: EventAccounts<'info>,
 }
 
 impl AppendOpenResponse<'_> {
-    pub fn append_open_response(&self, response: Response) -> Result<()> {
-        response.require_index_and_uri()?;
-        let (mint, index) = (self.nft_mint.key, response.feedback_index);
-        let mut entry = OpenFeedback::of(&self.open_feedback, mint, &response.client, index)?;
-        require_portable(&response.response_uri, URI_MAX)?; // R17
+    pub fn append_open_response(
+        &self,
+        client: Pubkey,
+        feedback_index: u64,
+        response_uri: String,
+        response_hash: [u8; 32],
+    ) -> Result<()> {
+        require_index_and_uri(feedback_index, &response_uri)?;
+        let mut entry = OpenFeedback::of(
+            &self.open_feedback,
+            self.nft_mint.key,
+            &client,
+            feedback_index,
+        )?;
+        require_portable(&response_uri, URI_MAX)?; // R17
         entry.count_response()?;
         store(&self.open_feedback, &entry)?;
-        event_emission::emit(
-            &self.event_authority,
-            &OpenResponseAppended {
-                nft_mint: entry.nft_mint,
-                client: entry.client,
-                feedback_index: entry.feedback_index,
-                responder: self.responder.key(),
-                response_uri: response.response_uri,
-                response_hash: response.response_hash,
-                timestamp: Clock::get()?.unix_timestamp,
-            },
-        )
+        self.events.emit(&OpenResponseAppended {
+            nft_mint: entry.nft_mint,
+            client: entry.client,
+            feedback_index: entry.feedback_index,
+            responder: self.responder.key(),
+            response_uri,
+            response_hash,
+            timestamp: Clock::get()?.unix_timestamp,
+        })
     }
 }

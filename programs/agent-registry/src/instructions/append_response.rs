@@ -1,22 +1,4 @@
-use crate::{
-    ConcordError, ResponseAppended,
-    account_data::store,
-    error::{account_mismatch, require},
-    event_emission,
-    portable_text::require_portable,
-    state::FeedbackEntry,
-};
-use anchor_lang::prelude::*;
-use concord_canonical::limits::URI_MAX;
-
-/// The arguments of `append_response` and `append_open_response`.
-pub struct Response {
-    /// Whose feedback is responded to.
-    pub client: Pubkey,
-    pub feedback_index: u64,
-    pub response_uri: String,
-    pub response_hash: [u8; 32],
-}
+use super::*;
 
 #[derive(Accounts)]
 pub struct AppendResponse<'info> {
@@ -26,42 +8,42 @@ pub struct AppendResponse<'info> {
     /// CHECK: loaded in the handler
     #[account(mut @ account_mismatch())]
     pub feedback_entry: UncheckedAccount<'info>,
-    /// CHECK: signs events
-    #[account(address = crate::EVENT_AUTHORITY_AND_BUMP.0 @ account_mismatch())]
-    pub event_authority: UncheckedAccount<'info>,
-    /// CHECK: the callee of the event self-CPI
-    #[account(address = crate::ID @ account_mismatch())]
-    pub program: UncheckedAccount<'info>,
+    pub events: EventAccounts<'info>,
 }
 
-impl Response {
-    /// SPEC 3a: what is wrong whatever the entry is.
-    pub fn require_index_and_uri(&self) -> Result<()> {
-        require!(self.feedback_index > 0, ConcordError::FeedbackNotFound); // R8
-        require!(!self.response_uri.is_empty(), ConcordError::EmptyUri); // R19
-        Ok(())
-    }
+/// SPEC 3a: what is wrong whatever the entry is.
+pub fn require_index_and_uri(feedback_index: u64, response_uri: &str) -> Result<()> {
+    require!(feedback_index > 0, ConcordError::FeedbackNotFound); // R8
+    require!(!response_uri.is_empty(), ConcordError::EmptyUri); // R19
+    Ok(())
 }
 
 impl AppendResponse<'_> {
-    pub fn append_response(&self, response: Response) -> Result<()> {
-        response.require_index_and_uri()?;
-        let (mint, index) = (self.nft_mint.key, response.feedback_index);
-        let mut entry = FeedbackEntry::of(&self.feedback_entry, mint, &response.client, index)?;
-        require_portable(&response.response_uri, URI_MAX)?; // R17
+    pub fn append_response(
+        &self,
+        client: Pubkey,
+        feedback_index: u64,
+        response_uri: String,
+        response_hash: [u8; 32],
+    ) -> Result<()> {
+        require_index_and_uri(feedback_index, &response_uri)?;
+        let mut entry = FeedbackEntry::of(
+            &self.feedback_entry,
+            self.nft_mint.key,
+            &client,
+            feedback_index,
+        )?;
+        require_portable(&response_uri, URI_MAX)?; // R17
         entry.count_response()?;
         store(&self.feedback_entry, &entry)?;
-        event_emission::emit(
-            &self.event_authority,
-            &ResponseAppended {
-                nft_mint: entry.nft_mint,
-                client: entry.reviewer,
-                feedback_index: entry.feedback_index,
-                responder: self.responder.key(),
-                response_uri: response.response_uri,
-                response_hash: response.response_hash,
-                timestamp: Clock::get()?.unix_timestamp,
-            },
-        )
+        self.events.emit(&ResponseAppended {
+            nft_mint: entry.nft_mint,
+            client: entry.reviewer,
+            feedback_index: entry.feedback_index,
+            responder: self.responder.key(),
+            response_uri,
+            response_hash,
+            timestamp: Clock::get()?.unix_timestamp,
+        })
     }
 }

@@ -1,14 +1,6 @@
-use crate::{
-    ConcordError, PaymentProven,
-    account_creation::{create_pda, is_vacant},
-    account_data::store,
-    ed25519::VerifiedMessage,
-    error::{account_mismatch, require},
-    event_emission,
-    state::{AgentIdentity, FeedbackEntry, Registry, SpentPayment, VERSION},
-};
-use anchor_lang::{prelude::*, system_program};
-use concord_canonical::{payment::PaymentProof, pda::SPENT};
+use super::*;
+use crate::{account_creation::is_vacant, ed25519::VerifiedMessage};
+use concord_canonical::payment::PaymentProof;
 
 /// A payment as its facilitator states it (R13).
 #[derive(AnchorSerialize, AnchorDeserialize, Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,11 +34,7 @@ pub struct AttachPaymentProof<'info> {
     /// CHECK: loaded in the handler
     #[account(address = Registry::ADDRESS @ account_mismatch())]
     pub registry: UncheckedAccount<'info>,
-    /// CHECK: loaded in the handler
-    #[account(mut @ account_mismatch())]
-    pub agent: UncheckedAccount<'info>,
-    /// CHECK: only its address is used
-    pub nft_mint: UncheckedAccount<'info>,
+    pub agent: AgentAccounts<'info>,
     /// CHECK: loaded in the handler
     #[account(mut @ account_mismatch())]
     pub feedback_entry: UncheckedAccount<'info>,
@@ -56,45 +44,35 @@ pub struct AttachPaymentProof<'info> {
     /// CHECK: read through the sysvar's own functions
     #[account(address = solana_instructions_sysvar::ID @ account_mismatch())]
     pub instructions_sysvar: UncheckedAccount<'info>,
-    /// CHECK: only its address is used
-    #[account(address = system_program::ID @ account_mismatch())]
-    pub system_program: UncheckedAccount<'info>,
-    /// CHECK: signs events
-    #[account(address = crate::EVENT_AUTHORITY_AND_BUMP.0 @ account_mismatch())]
-    pub event_authority: UncheckedAccount<'info>,
-    /// CHECK: the callee of the event self-CPI
-    #[account(address = crate::ID @ account_mismatch())]
-    pub program: UncheckedAccount<'info>,
+    pub system_program: Program<'info, System>,
+    pub events: EventAccounts<'info>,
 }
 
 impl AttachPaymentProof<'_> {
     pub fn attach_payment_proof(&self, feedback_index: u64, payment: Payment) -> Result<()> {
-        let (mint, reviewer) = (self.nft_mint.key, self.reviewer.key);
+        let (mint, reviewer) = (self.agent.mint(), self.reviewer.key);
         let mut entry = FeedbackEntry::of(&self.feedback_entry, mint, reviewer, feedback_index)?;
         require!(self.caller.key == reviewer, ConcordError::NotAuthorized); // R13
         entry.prove_payment(payment.token, payment.amount)?;
-        let bump = self.require_unspent(&payment)?;
-        let mut agent = AgentIdentity::of(&self.agent, mint)?;
+        let marker = self.require_unspent(&payment)?;
+        let mut agent = self.agent.load()?;
         let now = Clock::get()?.unix_timestamp;
         let signature = self.verify(&payment, &entry, now)?;
 
-        self.mark_spent(&entry, &payment, bump)?;
+        self.mark_spent(&entry, marker)?;
         agent.verify_feedback(entry.score)?;
-        agent.store(&self.agent)?;
+        self.agent.store(&agent)?;
         store(&self.feedback_entry, &entry)?;
         self.report(&entry, &payment, signature, now)
     }
 
-    /// R13: a payment counts once, whichever agent, client or entry it was for. Returns the
-    /// bump of its marker.
-    fn require_unspent(&self, payment: &Payment) -> Result<u8> {
-        let (address, bump) = SpentPayment::find(&payment.task_ref_hash, &payment.payer);
-        require!(
-            *self.spent_payment.key == address,
-            ConcordError::AccountMismatch
-        );
+    /// R13: a payment counts once, whichever agent, client or entry it was for. Returns where
+    /// its marker goes.
+    fn require_unspent(&self, payment: &Payment) -> Result<Derived> {
+        let place = SpentPayment::place_of(&payment.task_ref_hash, &payment.payer);
+        let marker = Derived::at(&self.spent_payment, &place)?;
         require!(is_vacant(&self.spent_payment), ConcordError::PaymentSpent);
-        Ok(bump)
+        Ok(marker)
     }
 
     /// The facilitator's signature over this payment.
@@ -121,26 +99,15 @@ impl AttachPaymentProof<'_> {
         verified.signature_over(&payment.facilitator, &message)
     }
 
-    fn mark_spent(&self, entry: &FeedbackEntry, payment: &Payment, bump: u8) -> Result<()> {
-        create_pda(
-            &self.payer,
-            &self.spent_payment,
-            SpentPayment::SPACE,
-            &[
-                SPENT,
-                &payment.task_ref_hash,
-                payment.payer.as_ref(),
-                &[bump],
-            ],
-        )?;
+    fn mark_spent(&self, entry: &FeedbackEntry, marker: Derived) -> Result<()> {
         let spent = SpentPayment {
             nft_mint: entry.nft_mint,
             reviewer: entry.reviewer,
             feedback_index: entry.feedback_index,
-            bump,
+            bump: marker.bump(),
             version: VERSION,
         };
-        store(&self.spent_payment, &spent)
+        marker.create(&self.payer, &self.spent_payment, &spent)
     }
 
     fn report(
@@ -150,23 +117,20 @@ impl AttachPaymentProof<'_> {
         signature: [u8; 64],
         now: i64,
     ) -> Result<()> {
-        event_emission::emit(
-            &self.event_authority,
-            &PaymentProven {
-                nft_mint: entry.nft_mint,
-                reviewer: entry.reviewer,
-                feedback_index: entry.feedback_index,
-                payee: payment.payee,
-                payment_token: payment.token,
-                payment_amount: payment.amount,
-                task_ref_hash: payment.task_ref_hash,
-                paid_at: payment.paid_at,
-                expiry: payment.expiry,
-                facilitator: payment.facilitator,
-                signature,
-                timestamp: now,
-            },
-        )
+        self.events.emit(&PaymentProven {
+            nft_mint: entry.nft_mint,
+            reviewer: entry.reviewer,
+            feedback_index: entry.feedback_index,
+            payee: payment.payee,
+            payment_token: payment.token,
+            payment_amount: payment.amount,
+            task_ref_hash: payment.task_ref_hash,
+            paid_at: payment.paid_at,
+            expiry: payment.expiry,
+            facilitator: payment.facilitator,
+            signature,
+            timestamp: now,
+        })
     }
 }
 

@@ -1,23 +1,9 @@
+use super::*;
 use crate::{
-    ConcordError, FeedbackGiven,
-    account_creation::create_pda,
-    account_data::{load, store},
     ed25519::VerifiedMessage,
-    error::{account_mismatch, refusal, require},
-    event_emission,
-    portable_text::require_portable,
-    state::{
-        AgentIdentity, ClientIndex, FeedbackEntry, Registry, VERSION,
-        agent_identity::{AUTH_SCHEME_BOUNDED, AUTH_SCHEME_X84},
-        raised,
-    },
+    state::agent_identity::{AUTH_SCHEME_BOUNDED, AUTH_SCHEME_X84},
 };
-use anchor_lang::{prelude::*, system_program};
-use concord_canonical::{
-    auth::{SvmFeedbackAuth, x84_message},
-    limits::{SCORE_MAX, URI_MAX},
-    pda::{CLIENT, FEEDBACK},
-};
+use concord_canonical::auth::{SvmFeedbackAuth, x84_message};
 
 /// How the agent authorized the feedback.
 #[derive(AnchorSerialize, AnchorDeserialize, Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,11 +46,7 @@ pub struct GiveFeedback<'info> {
     /// CHECK: only its chain word is read
     #[account(address = Registry::ADDRESS @ account_mismatch())]
     pub registry: UncheckedAccount<'info>,
-    /// CHECK: loaded in the handler
-    #[account(mut @ account_mismatch())]
-    pub agent: UncheckedAccount<'info>,
-    /// CHECK: only its address is used
-    pub nft_mint: UncheckedAccount<'info>,
+    pub agent: AgentAccounts<'info>,
     /// CHECK: loaded or created in the handler
     #[account(mut @ account_mismatch())]
     pub client_index: UncheckedAccount<'info>,
@@ -74,65 +56,30 @@ pub struct GiveFeedback<'info> {
     /// CHECK: read through the sysvar's own functions
     #[account(address = solana_instructions_sysvar::ID @ account_mismatch())]
     pub instructions_sysvar: UncheckedAccount<'info>,
-    /// CHECK: only its address is used
-    #[account(address = system_program::ID @ account_mismatch())]
-    pub system_program: UncheckedAccount<'info>,
-    /// CHECK: signs events
-    #[account(address = crate::EVENT_AUTHORITY_AND_BUMP.0 @ account_mismatch())]
-    pub event_authority: UncheckedAccount<'info>,
-    /// CHECK: the callee of the event self-CPI
-    #[account(address = crate::ID @ account_mismatch())]
-    pub program: UncheckedAccount<'info>,
+    pub system_program: Program<'info, System>,
+    pub events: EventAccounts<'info>,
 }
 
 impl GiveFeedback<'_> {
     pub fn give_feedback(&self, feedback: Feedback) -> Result<()> {
         require!(feedback.score <= SCORE_MAX, ConcordError::ScoreOutOfRange);
-        let mut agent = AgentIdentity::of(&self.agent, self.nft_mint.key)?;
+        let mut agent = self.agent.load()?;
         // R18
         require!(
             !agent.is_operated_by(self.reviewer.key),
             ConcordError::SelfFeedback
         );
         require_portable(&feedback.detail_uri, URI_MAX)?; // R17
-        let mut client = self.load_client()?;
-        // R8, R12: the next index is named, so that each entry's address is known beforehand
-        require!(
-            feedback.feedback_index == raised(client.last_index, 1)?,
-            ConcordError::FeedbackIndexStale
-        );
+        let (account, mint, reviewer) = (&self.client_index, self.agent.mint(), self.reviewer.key);
+        let mut index = ClientIndex::before(account, mint, reviewer, feedback.feedback_index)?;
         let now = Clock::get()?.unix_timestamp;
-        let signature = self.authorize(&agent, client.last_index, now, feedback.auth)?;
+        let signature = self.authorize(&agent, index.last_index, now, feedback.auth)?;
 
-        self.record_client(&mut agent, &mut client)?;
+        index.advance(account, &self.payer, &mut agent.client_count)?;
         agent.count_feedback(feedback.score)?;
-        agent.store(&self.agent)?;
+        self.agent.store(&agent)?;
         self.record_entry(&feedback, &agent, now)?;
         self.report(feedback, signature, now)
-    }
-
-    /// The client's index; with `last_index` 0 before the first feedback.
-    fn load_client(&self) -> Result<ClientIndex> {
-        let (agent, client) = (self.nft_mint.key(), self.reviewer.key());
-        match load::<ClientIndex>(&self.client_index)? {
-            Some(index) if index.agent == agent && index.client == client => Ok(index),
-            Some(_) => Err(refusal(ConcordError::AccountMismatch)),
-            None => {
-                let (derived, bump) = ClientIndex::find(&agent, &client);
-                require!(
-                    *self.client_index.key == derived,
-                    ConcordError::AccountMismatch
-                );
-                Ok(ClientIndex {
-                    agent,
-                    client,
-                    last_index: 0,
-                    ordinal: 0,
-                    bump,
-                    version: VERSION,
-                })
-            }
-        }
     }
 
     /// The signature that authorizes this feedback.
@@ -189,47 +136,12 @@ impl GiveFeedback<'_> {
         verified.signature_over(agent.authorization_signer(), &message) // R7
     }
 
-    fn record_client(&self, agent: &mut AgentIdentity, client: &mut ClientIndex) -> Result<()> {
-        if client.last_index == 0 {
-            client.ordinal = agent.admit_client()?;
-            create_pda(
-                &self.payer,
-                &self.client_index,
-                ClientIndex::SPACE,
-                &[
-                    CLIENT,
-                    client.agent.as_ref(),
-                    client.client.as_ref(),
-                    &[client.bump],
-                ],
-            )?;
-        }
-        client.advance()?;
-        store(&self.client_index, client)
-    }
-
     fn record_entry(&self, feedback: &Feedback, agent: &AgentIdentity, now: i64) -> Result<()> {
-        let (mint, reviewer) = (self.nft_mint.key, self.reviewer.key);
-        let index = feedback.feedback_index;
-        let (address, bump) = FeedbackEntry::find(mint, reviewer, index);
-        require!(
-            *self.feedback_entry.key == address,
-            ConcordError::AccountMismatch
-        );
-        create_pda(
-            &self.payer,
-            &self.feedback_entry,
-            FeedbackEntry::SPACE,
-            &[
-                FEEDBACK,
-                mint.as_ref(),
-                reviewer.as_ref(),
-                &index.to_le_bytes(),
-                &[bump],
-            ],
-        )?;
+        let (account, reviewer) = (&self.feedback_entry, self.reviewer.key);
+        let place = FeedbackEntry::place_of(&agent.nft_mint, reviewer, feedback.feedback_index);
+        let derived = Derived::at(account, &place)?;
         let entry = FeedbackEntry {
-            nft_mint: *mint,
+            nft_mint: agent.nft_mint,
             reviewer: *reviewer,
             score: feedback.score,
             tag1: feedback.tag1,
@@ -240,34 +152,31 @@ impl GiveFeedback<'_> {
             payment_token: Pubkey::default(),
             revoked: false,
             created_at: now,
-            bump,
+            bump: derived.bump(),
             version: VERSION,
-            feedback_index: index,
+            feedback_index: feedback.feedback_index,
             auth_scheme: feedback.auth.scheme(),
             response_count: 0,
             by_stranger: agent.is_stranger(reviewer),
         };
-        store(&self.feedback_entry, &entry)
+        derived.create(&self.payer, account, &entry)
     }
 
     fn report(&self, feedback: Feedback, signature: [u8; 64], now: i64) -> Result<()> {
-        event_emission::emit(
-            &self.event_authority,
-            &FeedbackGiven {
-                nft_mint: self.nft_mint.key(),
-                reviewer: self.reviewer.key(),
-                score: feedback.score,
-                tag1: feedback.tag1,
-                tag2: feedback.tag2,
-                has_payment_proof: false,
-                payment_amount: 0,
-                detail_uri: feedback.detail_uri,
-                detail_hash: feedback.detail_hash,
-                feedback_auth: signature,
-                timestamp: now,
-                feedback_index: feedback.feedback_index,
-                auth_scheme: feedback.auth.scheme(),
-            },
-        )
+        self.events.emit(&FeedbackGiven {
+            nft_mint: *self.agent.mint(),
+            reviewer: self.reviewer.key(),
+            score: feedback.score,
+            tag1: feedback.tag1,
+            tag2: feedback.tag2,
+            has_payment_proof: false,
+            payment_amount: 0,
+            detail_uri: feedback.detail_uri,
+            detail_hash: feedback.detail_hash,
+            feedback_auth: signature,
+            timestamp: now,
+            feedback_index: feedback.feedback_index,
+            auth_scheme: feedback.auth.scheme(),
+        })
     }
 }

@@ -1,12 +1,6 @@
-use crate::{
-    ConcordError, RegistryInitialized,
-    account_creation::create_pda,
-    error::{account_mismatch, require},
-    event_emission,
-    state::Registry,
-};
-use anchor_lang::{prelude::*, solana_program::bpf_loader_upgradeable, system_program};
-use concord_canonical::pda::REGISTRY;
+use super::*;
+use anchor_lang::solana_program::bpf_loader_upgradeable;
+use solana_loader_v3_interface::state::UpgradeableLoaderState;
 
 /// Where the upgradeable loader keeps this program's upgrade authority.
 pub const PROGRAM_DATA: Pubkey = {
@@ -27,18 +21,11 @@ pub struct Initialize<'info> {
     /// CHECK: created here, at this address
     #[account(mut @ account_mismatch(), address = Registry::ADDRESS @ account_mismatch())]
     pub registry: UncheckedAccount<'info>,
-    /// CHECK: read by hand
+    /// CHECK: read in the handler, to tell a program that is final from a wrong account
     #[account(address = PROGRAM_DATA @ account_mismatch())]
     pub program_data: UncheckedAccount<'info>,
-    /// CHECK: only its address is used
-    #[account(address = system_program::ID @ account_mismatch())]
-    pub system_program: UncheckedAccount<'info>,
-    /// CHECK: signs events
-    #[account(address = crate::EVENT_AUTHORITY_AND_BUMP.0 @ account_mismatch())]
-    pub event_authority: UncheckedAccount<'info>,
-    /// CHECK: the callee of the event self-CPI
-    #[account(address = crate::ID @ account_mismatch())]
-    pub program: UncheckedAccount<'info>,
+    pub system_program: Program<'info, System>,
+    pub events: EventAccounts<'info>,
 }
 
 impl Initialize<'_> {
@@ -53,35 +40,30 @@ impl Initialize<'_> {
             ConcordError::AlreadyInitialized
         );
         let registry = Registry::initialized(chain, self.upgrade_authority.key())?;
-        create_pda(
+        Derived::known(&Place::Registry, registry.bump).create(
             &self.payer,
             &self.registry,
-            Registry::SPACE,
-            &[REGISTRY, &[registry.bump]],
+            &registry,
         )?;
-        registry.store(&self.registry)?;
-        event_emission::emit(
-            &self.event_authority,
-            &RegistryInitialized {
-                authority: registry.authority,
-                chain: registry.chain,
-                timestamp: Clock::get()?.unix_timestamp,
-            },
-        )
+        self.events.emit(&RegistryInitialized {
+            authority: registry.authority,
+            chain: registry.chain,
+            timestamp: Clock::get()?.unix_timestamp,
+        })
     }
 }
 
-/// The authority in the loader's `ProgramData`: u32 LE 3, u64 slot, then an optional key.
-/// None if the program is final.
+/// Of the program whose `ProgramData` this is; none if it is final.
 fn upgrade_authority(program_data: &AccountInfo) -> Result<Option<Pubkey>> {
-    const AUTHORITY: usize = 4 + 8;
     if program_data.owner != &bpf_loader_upgradeable::ID {
         return Ok(None);
     }
     let data = program_data.try_borrow_data()?;
-    let is_program_data = data.starts_with(&3u32.to_le_bytes());
-    match data.get(AUTHORITY..) {
-        Some([1, key @ ..]) if is_program_data => Ok(key.first_chunk().copied().map(Pubkey::from)),
+    match wincode::deserialize(&data) {
+        Ok(UpgradeableLoaderState::ProgramData {
+            upgrade_authority_address,
+            ..
+        }) => Ok(upgrade_authority_address),
         _ => Ok(None),
     }
 }

@@ -1,6 +1,7 @@
 //! One file per instruction: its accounts, its arguments, its checks in SPEC 3a's order, its
-//! effects. `owner_setting` and `registry_change` hold the accounts that several share.
+//! effects. `agent_accounts`, `owner_setting` and `registry_change` hold the accounts that several share.
 pub mod accept_registry_authority;
+pub mod agent_accounts;
 pub mod append_open_response;
 pub mod append_response;
 pub mod attach_payment_proof;
@@ -27,6 +28,7 @@ pub mod set_payment_token;
 pub mod transfer_hook;
 pub mod unset_agent_wallet;
 
+pub use agent_accounts::*;
 pub use append_open_response::*;
 pub use append_response::*;
 pub use attach_payment_proof::*;
@@ -47,3 +49,16 @@ pub use set_agent_wallet::*;
 pub use set_feedback_authority::*;
 pub use set_metadata::*;
 pub use transfer_hook::*;
+
+// What most of the files above use.
+use crate::{
+    ConcordError,
+    account_data::{Derived, Placed, Record, Slot, find, load, store},
+    error::{account_mismatch, refusal, require},
+    event_emission::*,
+    events::*,
+    portable_text::require_portable,
+    state::*,
+};
+use anchor_lang::{prelude::*, system_program::System};
+use concord_canonical::{limits::*, pda::Account as Place};

@@ -1,5 +1,4 @@
-use super::OpenEntries;
-use anchor_lang::prelude::*;
+use super::*;
 
 /// The answer of a summary (R16); all zeros if nothing matched.
 #[derive(AnchorSerialize, AnchorDeserialize, Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,10 +1,4 @@
-use crate::{
-    ConcordError,
-    account_data::load,
-    error::{refusal, require},
-    state::{OpenClientIndex, OpenFeedback},
-};
-use anchor_lang::prelude::*;
+use super::*;
 use concord_canonical::summary::{Accumulator, DECIMALS_COUNT};
 use std::ops::RangeInclusive;
 
@@ -105,17 +99,18 @@ impl OpenEntries<'_> {
 
     /// How many entries `client` has: none where their index does not exist.
     fn last_index(&self, account: &AccountInfo, client: &Pubkey) -> Result<u64> {
-        let mint = self.nft_mint.key;
-        match load::<OpenClientIndex>(account)? {
-            Some(index) if index.agent == *mint && index.client == *client => Ok(index.last_index),
-            None if *account.key == OpenClientIndex::find(mint, client).0 => Ok(0),
-            _ => Err(refusal(ConcordError::SummaryGap)),
+        let place = OpenClientIndex::place_of(self.nft_mint.key, client);
+        match find::<OpenClientIndex>(account, &place) {
+            Ok(Slot::Held(index)) => Ok(index.last_index),
+            Ok(Slot::Vacant(_)) => Ok(0),
+            Err(_) => Err(refusal(ConcordError::SummaryGap)),
         }
     }
 
     fn entry(&self, account: &AccountInfo, client: &Pubkey, index: u64) -> Result<OpenFeedback> {
+        let place = OpenFeedback::place_of(self.nft_mint.key, client, index);
         load::<OpenFeedback>(account)?
-            .filter(|entry| entry.is(self.nft_mint.key, client, index))
+            .filter(|entry| entry.place() == place)
             .ok_or_else(|| refusal(ConcordError::SummaryGap))
     }
 }

@@ -1,17 +1,4 @@
-use crate::{
-    ConcordError, ValidationRequested,
-    account_creation::create_pda,
-    account_data::{load, store},
-    error::{account_mismatch, require},
-    event_emission,
-    portable_text::require_portable,
-    state::{AgentIdentity, VERSION, ValidationRequest},
-};
-use anchor_lang::{prelude::*, system_program};
-use concord_canonical::{
-    limits::URI_MAX,
-    pda::{REQUEST_PREFIX, VAL_REQUEST},
-};
+use super::*;
 
 #[derive(Accounts)]
 pub struct RequestValidation<'info> {
@@ -26,15 +13,8 @@ pub struct RequestValidation<'info> {
     /// CHECK: created in the handler
     #[account(mut @ account_mismatch())]
     pub validation_request: UncheckedAccount<'info>,
-    /// CHECK: only its address is used
-    #[account(address = system_program::ID @ account_mismatch())]
-    pub system_program: UncheckedAccount<'info>,
-    /// CHECK: signs events
-    #[account(address = crate::EVENT_AUTHORITY_AND_BUMP.0 @ account_mismatch())]
-    pub event_authority: UncheckedAccount<'info>,
-    /// CHECK: the callee of the event self-CPI
-    #[account(address = crate::ID @ account_mismatch())]
-    pub program: UncheckedAccount<'info>,
+    pub system_program: Program<'info, System>,
+    pub events: EventAccounts<'info>,
 }
 
 impl RequestValidation<'_> {
@@ -58,17 +38,14 @@ impl RequestValidation<'_> {
         require_portable(&request_uri, URI_MAX)?; // R17
 
         let request = self.record(validator, request_hash, tag)?;
-        event_emission::emit(
-            &self.event_authority,
-            &ValidationRequested {
-                nft_mint: request.nft_mint,
-                validator,
-                request_hash,
-                tag,
-                request_uri,
-                timestamp: request.created_at,
-            },
-        )
+        self.events.emit(&ValidationRequested {
+            nft_mint: request.nft_mint,
+            validator,
+            request_hash,
+            tag,
+            request_uri,
+            timestamp: request.created_at,
+        })
     }
 
     /// The request that lies where this one would: with the same hash, or with the same prefix.
@@ -90,23 +67,8 @@ impl RequestValidation<'_> {
         tag: [u8; 32],
     ) -> Result<ValidationRequest> {
         let mint = self.nft_mint.key();
-        let (address, bump) = ValidationRequest::find(&mint, &validator, &request_hash);
-        require!(
-            *self.validation_request.key == address,
-            ConcordError::AccountMismatch
-        );
-        create_pda(
-            &self.payer,
-            &self.validation_request,
-            ValidationRequest::SPACE,
-            &[
-                VAL_REQUEST,
-                mint.as_ref(),
-                validator.as_ref(),
-                &request_hash[..REQUEST_PREFIX],
-                &[bump],
-            ],
-        )?;
+        let place = ValidationRequest::place_of(&mint, &validator, &request_hash);
+        let derived = Derived::at(&self.validation_request, &place)?;
         let request = ValidationRequest {
             nft_mint: mint,
             validator,
@@ -114,10 +76,10 @@ impl RequestValidation<'_> {
             tag,
             responded: false,
             created_at: Clock::get()?.unix_timestamp,
-            bump,
+            bump: derived.bump(),
             version: VERSION,
         };
-        store(&self.validation_request, &request)?;
+        derived.create(&self.payer, &self.validation_request, &request)?;
         Ok(request)
     }
 }

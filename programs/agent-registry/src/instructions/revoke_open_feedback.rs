@@ -1,8 +1,4 @@
-use crate::{
-    OpenFeedbackRevoked, account_data::store, error::account_mismatch, event_emission,
-    state::OpenFeedback,
-};
-use anchor_lang::prelude::*;
+use super::*;
 
 #[derive(Accounts)]
 pub struct RevokeOpenFeedback<'info> {
@@ -12,12 +8,7 @@ pub struct RevokeOpenFeedback<'info> {
     /// CHECK: loaded in the handler
     #[account(mut @ account_mismatch())]
     pub open_feedback: UncheckedAccount<'info>,
-    /// CHECK: signs events
-    #[account(address = crate::EVENT_AUTHORITY_AND_BUMP.0 @ account_mismatch())]
-    pub event_authority: UncheckedAccount<'info>,
-    /// CHECK: the callee of the event self-CPI
-    #[account(address = crate::ID @ account_mismatch())]
-    pub program: UncheckedAccount<'info>,
+    pub events: EventAccounts<'info>,
 }
 
 impl RevokeOpenFeedback<'_> {
@@ -27,14 +18,11 @@ impl RevokeOpenFeedback<'_> {
         let mut entry = OpenFeedback::of(&self.open_feedback, mint, client, feedback_index)?;
         entry.revoke()?; // §3a
         store(&self.open_feedback, &entry)?;
-        event_emission::emit(
-            &self.event_authority,
-            &OpenFeedbackRevoked {
-                nft_mint: entry.nft_mint,
-                client: entry.client,
-                feedback_index,
-                timestamp: Clock::get()?.unix_timestamp,
-            },
-        )
+        self.events.emit(&OpenFeedbackRevoked {
+            nft_mint: entry.nft_mint,
+            client: entry.client,
+            feedback_index,
+            timestamp: Clock::get()?.unix_timestamp,
+        })
     }
 }

@@ -1,35 +1,21 @@
-use crate::{
-    ConcordError, FeedbackAuthoritySet, consent,
-    error::{account_mismatch, require},
-    event_emission,
-    state::AgentIdentity,
-};
-use anchor_lang::prelude::*;
+use super::*;
+use crate::consent;
 
 #[derive(Accounts)]
 pub struct SetFeedbackAuthority<'info> {
     pub owner: Signer<'info>,
-    /// CHECK: loaded in the handler
-    #[account(mut @ account_mismatch())]
-    pub agent: UncheckedAccount<'info>,
-    /// CHECK: only its address is used
-    pub nft_mint: UncheckedAccount<'info>,
+    pub agent: AgentAccounts<'info>,
     /// CHECK: its consent is checked in the handler
     pub new_authority: UncheckedAccount<'info>,
     /// CHECK: read through the sysvar's own functions
     #[account(address = solana_instructions_sysvar::ID @ account_mismatch())]
     pub instructions_sysvar: UncheckedAccount<'info>,
-    /// CHECK: signs events
-    #[account(address = crate::EVENT_AUTHORITY_AND_BUMP.0 @ account_mismatch())]
-    pub event_authority: UncheckedAccount<'info>,
-    /// CHECK: the callee of the event self-CPI
-    #[account(address = crate::ID @ account_mismatch())]
-    pub program: UncheckedAccount<'info>,
+    pub events: EventAccounts<'info>,
 }
 
 impl SetFeedbackAuthority<'_> {
     pub fn set_feedback_authority(&self) -> Result<()> {
-        let mut agent = AgentIdentity::of_owner(&self.agent, self.nft_mint.key, self.owner.key)?;
+        let mut agent = self.agent.load_for(&self.owner)?;
         let authority = self.new_authority.key();
         require!(
             self.authority_consents()?,
@@ -37,16 +23,13 @@ impl SetFeedbackAuthority<'_> {
         );
         let now = Clock::get()?.unix_timestamp;
         agent.set_feedback_authority(authority, now); // R7
-        agent.store(&self.agent)?;
-        event_emission::emit(
-            &self.event_authority,
-            &FeedbackAuthoritySet {
-                nft_mint: agent.nft_mint,
-                owner: agent.owner,
-                feedback_authority: authority,
-                timestamp: now,
-            },
-        )
+        self.agent.store(&agent)?;
+        self.events.emit(&FeedbackAuthoritySet {
+            nft_mint: agent.nft_mint,
+            owner: agent.owner,
+            feedback_authority: authority,
+            timestamp: now,
+        })
     }
 
     /// R7: an authority cannot review the agent (R18), so an owner could silence a reviewer by naming them. The owner,

@@ -1,5 +1,4 @@
-use crate::{PaymentTokenListed, event_emission, instructions::RegistryChange, state::Registry};
-use anchor_lang::prelude::*;
+use super::*;
 
 impl RegistryChange<'_> {
     /// R13. Without effect and event where nothing changes.
@@ -8,14 +7,11 @@ impl RegistryChange<'_> {
         if !registry.set_payment_token(token, listed)? {
             return Ok(());
         }
-        registry.store(&self.registry)?;
-        event_emission::emit(
-            &self.event_authority,
-            &PaymentTokenListed {
-                token,
-                listed,
-                timestamp: Clock::get()?.unix_timestamp,
-            },
-        )
+        store(&self.registry, &registry)?;
+        self.events.emit(&PaymentTokenListed {
+            token,
+            listed,
+            timestamp: Clock::get()?.unix_timestamp,
+        })
     }
 }

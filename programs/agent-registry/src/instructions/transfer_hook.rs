@@ -1,11 +1,6 @@
-use crate::{
-    AgentTransferred, ConcordError,
-    error::{account_mismatch, refusal, require},
-    event_emission,
-    state::AgentIdentity,
-    transfer_in_progress::TransferSide,
-};
-use anchor_lang::{prelude::*, solana_program::instruction::get_stack_height};
+use super::*;
+use crate::transfer_in_progress::TransferSide;
+use anchor_lang::solana_program::instruction::get_stack_height;
 
 /// A self-CPI from here ends one level below. Clusters without SIMD-0268 allow five levels,
 /// and a sixth would make the transfer itself fail.
@@ -27,12 +22,7 @@ pub struct TransferHook<'info> {
     /// CHECK: read by hand
     #[account(mut @ account_mismatch())]
     pub agent: UncheckedAccount<'info>,
-    /// CHECK: signs events
-    #[account(address = crate::EVENT_AUTHORITY_AND_BUMP.0 @ account_mismatch())]
-    pub event_authority: UncheckedAccount<'info>,
-    /// CHECK: the callee of the event self-CPI
-    #[account(address = crate::ID @ account_mismatch())]
-    pub program: UncheckedAccount<'info>,
+    pub events: EventAccounts<'info>,
 }
 
 impl TransferHook<'_> {
@@ -41,7 +31,7 @@ impl TransferHook<'_> {
         let mint = self.mint.key();
         TransferSide::read(&self.source, &mint)?;
         let receiver = TransferSide::read(&self.destination, &mint)?;
-        let mut agent = AgentIdentity::load(&self.agent)?
+        let mut agent = load::<AgentIdentity>(&self.agent)?
             .ok_or_else(|| refusal(ConcordError::NotInTransfer))?;
         require!(agent.nft_mint == mint, ConcordError::NotInTransfer);
         if amount == 0 {
@@ -62,7 +52,7 @@ impl TransferHook<'_> {
     fn record_owner(&self, agent: &mut AgentIdentity, to: Pubkey) -> Result<()> {
         let (from, now) = (agent.owner, Clock::get()?.unix_timestamp);
         agent.transfer_to(to, now)?;
-        agent.store(&self.agent)?; // R12: whatever its layout
+        store(&self.agent, agent)?;
         let event = AgentTransferred {
             nft_mint: agent.nft_mint,
             from,
@@ -70,7 +60,7 @@ impl TransferHook<'_> {
             timestamp: now,
         };
         if get_stack_height() <= DEEPEST_WITH_SELF_CPI {
-            event_emission::emit(&self.event_authority, &event)
+            self.events.emit(&event)
         } else {
             emit!(event);
             Ok(())

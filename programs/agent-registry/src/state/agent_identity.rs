@@ -1,11 +1,11 @@
 use super::{VERSION, lowered, raised};
 use crate::{
     ConcordError,
-    account_data::{absent, load_padded, store_trimmed},
-    error::{refusal, require},
+    account_data::{Placed, Record, require_held},
+    error::require,
 };
 use anchor_lang::prelude::*;
-use concord_canonical::pda::AGENT;
+use concord_canonical::pda::Account as Place;
 
 /// X84's unbounded message counts for this agent (R10). Off by default.
 pub const AUTH_SCHEME_X84: u8 = 1;
@@ -48,14 +48,25 @@ pub struct AgentIdentity {
     pub version: u8,
     /// When `agent_wallet` was last written: at registration, in a transfer, or by the owner. Seconds (R13).
     pub wallet_set_at: i64,
-    /// R12: zeros, until a later layout takes its fields from here. Zero must be their default.
+    /// R12: zeros, until a later layout takes its fields from here, because the hook has no payer to lengthen the
+    /// account. Zero must be their default.
     pub reserved: [u8; RESERVED],
 }
 
+impl Record for AgentIdentity {}
+
+impl Placed for AgentIdentity {
+    fn place(&self) -> Place<'_> {
+        Self::place_of(&self.nft_mint)
+    }
+}
+
 impl AgentIdentity {
-    /// Bytes up to the reserve, which later layouts fill. No program wrote less.
-    const FIRST_LAYOUT: usize = Self::SPACE - RESERVED;
-    pub const SPACE: usize = Self::DISCRIMINATOR.len() + Self::INIT_SPACE;
+    /// R1: the mint is the agent's id.
+    pub fn place_of(mint: &Pubkey) -> Place<'static> {
+        let mint = mint.to_bytes();
+        Place::Agent { mint }
+    }
 
     pub fn registered(nft_mint: Pubkey, owner: Pubkey, now: i64, bump: u8) -> Self {
         Self {
@@ -81,27 +92,9 @@ impl AgentIdentity {
         }
     }
 
-    /// The identity in `account`, or `None` if the account holds none. R12: one of a shorter
-    /// layout reads as if zeros followed, because the hook has no payer to lengthen it.
-    pub fn load(account: &AccountInfo) -> Result<Option<Self>> {
-        load_padded(account, Self::FIRST_LAYOUT, Self::SPACE)
-    }
-
-    /// Overwrites `account`. R12: one of a shorter layout keeps its length.
-    pub fn store(&self, account: &AccountInfo) -> Result<()> {
-        store_trimmed(account, self, Self::SPACE)
-    }
-
-    /// The agent of `mint` in `account`. Errors: `AgentNotFound`, `AccountMismatch`.
+    /// The agent of `mint`. Errors: `AgentNotFound`, `AccountMismatch`.
     pub fn of(account: &AccountInfo, mint: &Pubkey) -> Result<Self> {
-        match Self::load(account)? {
-            Some(agent) if agent.nft_mint == *mint => Ok(agent), // R1
-            Some(_) => Err(refusal(ConcordError::AccountMismatch)),
-            None => {
-                let (derived, _) = Self::find(mint);
-                Err(absent(account, derived, ConcordError::AgentNotFound))
-            }
-        }
+        require_held(account, &Self::place_of(mint), ConcordError::AgentNotFound)
     }
 
     /// [`Self::of`], on behalf of `caller`, who must be the owner: delegates of the token have
@@ -171,12 +164,6 @@ impl AgentIdentity {
         !self.is_operated_by(key) && *key != self.agent_wallet
     }
 
-    /// The ordinal of a client who gives feedback for the first time.
-    pub fn admit_client(&mut self) -> Result<u64> {
-        self.client_count = raised(self.client_count, 1)?;
-        Ok(self.client_count)
-    }
-
     /// Counts a new entry. None has payment proof when it is given (R13).
     pub fn count_feedback(&mut self, score: u8) -> Result<()> {
         self.unverified_feedback_count = raised(self.unverified_feedback_count, 1)?;
@@ -210,20 +197,9 @@ impl AgentIdentity {
         Ok(())
     }
 
-    /// The ordinal of a client who gives open feedback for the first time.
-    pub fn admit_open_client(&mut self) -> Result<u64> {
-        self.open_client_count = raised(self.open_client_count, 1)?;
-        Ok(self.open_client_count)
-    }
-
     /// R20: counts a validation when its validator responds for the first time.
     pub fn count_validation(&mut self) -> Result<()> {
         self.validation_count = raised(self.validation_count, 1)?;
         Ok(())
-    }
-
-    /// `["agent", mint]`.
-    pub fn find(mint: &Pubkey) -> (Pubkey, u8) {
-        Pubkey::find_program_address(&[AGENT, mint.as_ref()], &crate::ID)
     }
 }

@@ -1,14 +1,13 @@
 use super::raised;
 use crate::{
     ConcordError,
-    account_data::{absent, load},
+    account_data::{Placed, Record, require_held},
     error::require,
 };
 use anchor_lang::prelude::*;
-use concord_canonical::pda::FEEDBACK;
+use concord_canonical::pda::Account as Place;
 
-/// One authorized feedback, `["feedback", mint, reviewer, feedback_index u64 LE]`.
-/// X84's fields in X84's order and types, then ours after `bump` (R12).
+/// One authorized feedback. X84's fields in X84's order and types, then ours after `bump` (R12).
 #[account]
 #[derive(InitSpace, Debug)]
 pub struct FeedbackEntry {
@@ -40,28 +39,29 @@ pub struct FeedbackEntry {
     pub by_stranger: bool,
 }
 
-impl FeedbackEntry {
-    pub const SPACE: usize = Self::DISCRIMINATOR.len() + Self::INIT_SPACE;
+impl Record for FeedbackEntry {}
 
-    /// `reviewer`'s entry number `feedback_index` about the agent of `mint`, in `account`.
+impl Placed for FeedbackEntry {
+    fn place(&self) -> Place<'_> {
+        Self::place_of(&self.nft_mint, &self.reviewer, self.feedback_index)
+    }
+}
+
+impl FeedbackEntry {
+    pub fn place_of(mint: &Pubkey, reviewer: &Pubkey, index: u64) -> Place<'static> {
+        let (mint, client) = (mint.to_bytes(), reviewer.to_bytes());
+        Place::Feedback {
+            mint,
+            client,
+            index,
+        }
+    }
+
+    /// `reviewer`'s entry number `index` about the agent of `mint`.
     /// Errors: `FeedbackNotFound`, `AccountMismatch`.
-    pub fn of(
-        account: &AccountInfo,
-        mint: &Pubkey,
-        reviewer: &Pubkey,
-        feedback_index: u64,
-    ) -> Result<Self> {
-        let Some(entry) = load::<Self>(account)? else {
-            let (derived, _) = Self::find(mint, reviewer, feedback_index);
-            return Err(absent(account, derived, ConcordError::FeedbackNotFound));
-        };
-        require!(
-            entry.nft_mint == *mint
-                && entry.reviewer == *reviewer
-                && entry.feedback_index == feedback_index,
-            ConcordError::AccountMismatch
-        );
-        Ok(entry)
+    pub fn of(account: &AccountInfo, mint: &Pubkey, reviewer: &Pubkey, index: u64) -> Result<Self> {
+        let place = Self::place_of(mint, reviewer, index);
+        require_held(account, &place, ConcordError::FeedbackNotFound)
     }
 
     /// R13: takes the payment's token and amount. Errors: `AlreadyRevoked`,
@@ -85,14 +85,5 @@ impl FeedbackEntry {
     pub fn count_response(&mut self) -> Result<()> {
         self.response_count = raised(self.response_count, 1)?;
         Ok(())
-    }
-
-    /// `["feedback", mint, reviewer, index]`.
-    pub fn find(mint: &Pubkey, reviewer: &Pubkey, feedback_index: u64) -> (Pubkey, u8) {
-        let index = feedback_index.to_le_bytes();
-        Pubkey::find_program_address(
-            &[FEEDBACK, mint.as_ref(), reviewer.as_ref(), &index],
-            &crate::ID,
-        )
     }
 }

@@ -1,17 +1,12 @@
-use crate::{
-    ConcordError,
-    account_data::load,
-    error::{refusal, require},
-};
+use crate::account_data::{Placed, Record};
 use anchor_lang::prelude::*;
 use concord_canonical::{
-    hash::sha256,
     limits::{METADATA_KEY_MAX, METADATA_VALUE_MAX},
-    pda::METADATA,
+    pda::Account as Place,
 };
 
-/// One metadata value of an agent, `["metadata", mint, sha256(key)]`. Its account is as long as
-/// key and value need, and is never closed: a key once set stays set.
+/// One metadata value of an agent. Its account is as long as key and value need, and is never closed: a key once set stays
+/// set.
 #[account]
 #[derive(InitSpace, Debug)]
 pub struct MetadataEntry {
@@ -26,29 +21,22 @@ pub struct MetadataEntry {
     pub value: Vec<u8>,
 }
 
+impl Record for MetadataEntry {
+    fn space(&self) -> usize {
+        let longest = METADATA_KEY_MAX + METADATA_VALUE_MAX;
+        Self::SPACE - longest + self.key.len() + self.value.len()
+    }
+}
+
+impl Placed for MetadataEntry {
+    fn place(&self) -> Place<'_> {
+        Self::place_of(&self.nft_mint, &self.key)
+    }
+}
+
 impl MetadataEntry {
-    /// Whether the entry of `key` is in `account` or yet to be created there, and its bump.
-    /// `AccountMismatch` where `account` is another.
-    pub fn locate(account: &AccountInfo, mint: &Pubkey, key: &str) -> Result<(bool, u8)> {
-        match load::<Self>(account)? {
-            Some(entry) if entry.nft_mint == *mint && entry.key == key => Ok((true, entry.bump)),
-            Some(_) => Err(refusal(ConcordError::AccountMismatch)),
-            None => {
-                let (derived, bump) = Self::find(mint, key);
-                require!(*account.key == derived, ConcordError::AccountMismatch);
-                Ok((false, bump))
-            }
-        }
-    }
-
-    /// Bytes of this entry's account.
-    pub fn space(&self) -> usize {
-        Self::DISCRIMINATOR.len() + 32 + 1 + 1 + 4 + self.key.len() + 4 + self.value.len()
-    }
-
-    /// `["metadata", mint, sha256(key)]`.
-    pub fn find(mint: &Pubkey, key: &str) -> (Pubkey, u8) {
-        let key = sha256(key.as_bytes());
-        Pubkey::find_program_address(&[METADATA, mint.as_ref(), &key], &crate::ID)
+    pub fn place_of<'a>(mint: &Pubkey, key: &'a str) -> Place<'a> {
+        let mint = mint.to_bytes();
+        Place::Metadata { mint, key }
     }
 }

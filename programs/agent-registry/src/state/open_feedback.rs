@@ -1,14 +1,13 @@
 use super::raised;
 use crate::{
     ConcordError,
-    account_data::{absent, load},
+    account_data::{Placed, Record, require_held},
     error::require,
 };
 use anchor_lang::prelude::*;
-use concord_canonical::{limits::TAG_MAX, pda::OPEN_FEEDBACK};
+use concord_canonical::{limits::TAG_MAX, pda::Account as Place};
 
-/// One open feedback, `["open_feedback", mint, client, feedback_index u64 LE]`. The fields of
-/// fixed width come first, so that an RPC filter can compare them at constant offsets.
+/// One open feedback. The fields of fixed width come first, so that an RPC filter can compare them at constant offsets.
 #[account]
 #[derive(InitSpace, Debug)]
 pub struct OpenFeedback {
@@ -33,11 +32,35 @@ pub struct OpenFeedback {
     pub tag2: String,
 }
 
-impl OpenFeedback {
-    /// Bytes of this entry's account. Tags never change, so it holds these and no longer ones.
-    pub fn space(&self) -> usize {
+impl Record for OpenFeedback {
+    /// Tags never change, so the account holds these and no longer ones.
+    fn space(&self) -> usize {
         let unused = 2 * TAG_MAX - self.tag1.len() - self.tag2.len();
-        Self::DISCRIMINATOR.len() + Self::INIT_SPACE - unused
+        Self::SPACE - unused
+    }
+}
+
+impl Placed for OpenFeedback {
+    fn place(&self) -> Place<'_> {
+        Self::place_of(&self.nft_mint, &self.client, self.feedback_index)
+    }
+}
+
+impl OpenFeedback {
+    pub fn place_of(mint: &Pubkey, client: &Pubkey, index: u64) -> Place<'static> {
+        let (mint, client) = (mint.to_bytes(), client.to_bytes());
+        Place::OpenFeedback {
+            mint,
+            client,
+            index,
+        }
+    }
+
+    /// `client`'s entry number `index` about the agent of `mint`.
+    /// Errors: `FeedbackNotFound`, `AccountMismatch`.
+    pub fn of(account: &AccountInfo, mint: &Pubkey, client: &Pubkey, index: u64) -> Result<Self> {
+        let place = Self::place_of(mint, client, index);
+        require_held(account, &place, ConcordError::FeedbackNotFound)
     }
 
     pub fn revoke(&mut self) -> Result<()> {
@@ -52,42 +75,9 @@ impl OpenFeedback {
         Ok(())
     }
 
-    /// `client`'s entry number `feedback_index` about the agent of `mint`, in `account`.
-    /// Errors: `FeedbackNotFound`, `AccountMismatch`.
-    pub fn of(
-        account: &AccountInfo,
-        mint: &Pubkey,
-        client: &Pubkey,
-        feedback_index: u64,
-    ) -> Result<Self> {
-        let Some(entry) = load::<Self>(account)? else {
-            let (derived, _) = Self::find(mint, client, feedback_index);
-            return Err(absent(account, derived, ConcordError::FeedbackNotFound));
-        };
-        require!(
-            entry.is(mint, client, feedback_index),
-            ConcordError::AccountMismatch
-        );
-        Ok(entry)
-    }
-
-    /// Whether this is entry number `feedback_index` of `client` about the agent of `mint`.
-    pub fn is(&self, mint: &Pubkey, client: &Pubkey, feedback_index: u64) -> bool {
-        self.nft_mint == *mint && self.client == *client && self.feedback_index == feedback_index
-    }
-
     /// R16: revoked entries stay out; the empty tag matches all.
     pub fn matches(&self, tag1: &str, tag2: &str) -> bool {
         let tag_matches = |wanted: &str, tag: &str| wanted.is_empty() || wanted == tag;
         !self.revoked && tag_matches(tag1, &self.tag1) && tag_matches(tag2, &self.tag2)
-    }
-
-    /// `["open_feedback", mint, client, index]`.
-    pub fn find(mint: &Pubkey, client: &Pubkey, feedback_index: u64) -> (Pubkey, u8) {
-        let index = feedback_index.to_le_bytes();
-        Pubkey::find_program_address(
-            &[OPEN_FEEDBACK, mint.as_ref(), client.as_ref(), &index],
-            &crate::ID,
-        )
     }
 }

@@ -1,7 +1,7 @@
 use super::VERSION;
 use crate::{
     ConcordError,
-    account_data::{load, store_with_zeros},
+    account_data::{Record, load},
     error::{refusal, require},
 };
 use anchor_lang::prelude::*;
@@ -14,7 +14,7 @@ pub const PAYMENT_TOKENS_MAX: usize = 8;
 /// R13: so many facilitators count at a time.
 pub const FACILITATORS_MAX: usize = 16;
 
-/// The one registry account of this program, `["registry"]`.
+/// The one registry account of this program.
 #[account]
 #[derive(InitSpace, Debug)]
 pub struct Registry {
@@ -38,9 +38,9 @@ pub struct Registry {
     pub facilitators: Vec<Pubkey>,
 }
 
-impl Registry {
-    pub const SPACE: usize = Self::DISCRIMINATOR.len() + Self::INIT_SPACE;
+impl Record for Registry {}
 
+impl Registry {
     /// The address is a constant, so nothing searches it at run time.
     pub const ADDRESS_AND_BUMP: (Pubkey, u8) = {
         let (address, bump) =
@@ -69,11 +69,6 @@ impl Registry {
     /// nothing has been initialized there.
     pub fn of(account: &AccountInfo) -> Result<Self> {
         load(account)?.ok_or_else(|| refusal(ConcordError::AccountMismatch))
-    }
-
-    /// Overwrites `account`. R12: its lists can take [`Self::SPACE`]; a later layout begins there.
-    pub fn store(&self, account: &AccountInfo) -> Result<()> {
-        store_with_zeros(account, self, Self::SPACE)
     }
 
     /// [`Self::of`], on behalf of `caller`, who must be the authority.

@@ -1,8 +1,9 @@
+use crate::account_data::Record;
 use anchor_lang::prelude::*;
-use concord_canonical::pda::SPENT;
+use concord_canonical::pda::Account as Place;
 
-/// Marks a payment that has proven one feedback, `["spent", keccak256(dedupe key), payer]`:
-/// it proves no other, of no other agent (R13). Never closed.
+/// Marks a payment that has proven one feedback: it proves no other, of no other agent (R13). Never closed. One transaction
+/// can hold the payments of several payers, so the payer is among the seeds (R32).
 #[account]
 #[derive(InitSpace, Debug)]
 pub struct SpentPayment {
@@ -14,11 +15,11 @@ pub struct SpentPayment {
     pub version: u8,
 }
 
-impl SpentPayment {
-    pub const SPACE: usize = Self::DISCRIMINATOR.len() + Self::INIT_SPACE;
+impl Record for SpentPayment {}
 
-    /// `["spent", task_ref_hash, payer]`: one transaction can hold the payments of several payers (R32).
-    pub fn find(task_ref_hash: &[u8; 32], payer: &Pubkey) -> (Pubkey, u8) {
-        Pubkey::find_program_address(&[SPENT, task_ref_hash, payer.as_ref()], &crate::ID)
+impl SpentPayment {
+    pub fn place_of(task_ref_hash: &[u8; 32], payer: &Pubkey) -> Place<'static> {
+        let (hash, payer) = (*task_ref_hash, payer.to_bytes());
+        Place::Spent { hash, payer }
     }
 }

@@ -1,8 +1,8 @@
+use crate::account_data::Record;
 use anchor_lang::prelude::*;
-use concord_canonical::pda::{REQUEST_PREFIX, VAL_REQUEST};
+use concord_canonical::pda::{Account as Place, REQUEST_PREFIX};
 
-/// What an owner asked a validator, `["val_request", mint, validator, request_hash[..8]]`.
-/// X84's fields, order and types (R12).
+/// What an owner asked a validator. X84's fields, order and types (R12).
 #[account]
 #[derive(InitSpace, Debug)]
 pub struct ValidationRequest {
@@ -19,21 +19,20 @@ pub struct ValidationRequest {
     pub version: u8,
 }
 
+impl Record for ValidationRequest {}
+
 impl ValidationRequest {
-    pub const SPACE: usize = Self::DISCRIMINATOR.len() + Self::INIT_SPACE;
+    pub fn place_of(mint: &Pubkey, validator: &Pubkey, hash: &[u8; 32]) -> Place<'static> {
+        Place::ValRequest {
+            mint: mint.to_bytes(),
+            validator: validator.to_bytes(),
+            request_hash: *hash,
+        }
+    }
 
     /// Whether this account is where a request with `hash` about `mint` lies: under any
     /// validator, and whatever follows the hash's first 8 bytes (R20).
     pub fn is_in_place_of(&self, mint: &Pubkey, hash: &[u8; 32]) -> bool {
         self.nft_mint == *mint && self.request_hash[..REQUEST_PREFIX] == hash[..REQUEST_PREFIX]
-    }
-
-    /// `["val_request", mint, validator, request_hash[..8]]`.
-    pub fn find(mint: &Pubkey, validator: &Pubkey, hash: &[u8; 32]) -> (Pubkey, u8) {
-        let prefix = &hash[..REQUEST_PREFIX];
-        Pubkey::find_program_address(
-            &[VAL_REQUEST, mint.as_ref(), validator.as_ref(), prefix],
-            &crate::ID,
-        )
     }
 }

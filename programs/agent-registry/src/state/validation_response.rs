@@ -1,9 +1,9 @@
 use super::{VERSION, ValidationRequest, raised};
+use crate::account_data::{Placed, Record};
 use anchor_lang::prelude::*;
-use concord_canonical::pda::{REQUEST_PREFIX, VAL_RESPONSE};
+use concord_canonical::pda::Account as Place;
 
-/// A validator's latest word, `["val_response", mint, validator, request_hash[..8]]`.
-/// X84's fields in X84's order and types, then ours after `bump` (R12).
+/// A validator's latest word. X84's fields in X84's order and types, then ours after `bump` (R12).
 #[account]
 #[derive(InitSpace, Debug)]
 pub struct ValidationResponse {
@@ -24,8 +24,22 @@ pub struct ValidationResponse {
     pub response_count: u64,
 }
 
+impl Record for ValidationResponse {}
+
+impl Placed for ValidationResponse {
+    fn place(&self) -> Place<'_> {
+        Self::place_of(&self.nft_mint, &self.validator, &self.request_hash)
+    }
+}
+
 impl ValidationResponse {
-    pub const SPACE: usize = Self::DISCRIMINATOR.len() + Self::INIT_SPACE;
+    pub fn place_of(mint: &Pubkey, validator: &Pubkey, hash: &[u8; 32]) -> Place<'static> {
+        Place::ValResponse {
+            mint: mint.to_bytes(),
+            validator: validator.to_bytes(),
+            request_hash: *hash,
+        }
+    }
 
     /// The answer to `request` before the validator gave it.
     pub fn pending(request: &ValidationRequest, now: i64, bump: u8) -> Self {
@@ -44,12 +58,6 @@ impl ValidationResponse {
         }
     }
 
-    pub fn answers(&self, request: &ValidationRequest) -> bool {
-        self.nft_mint == request.nft_mint
-            && self.validator == request.validator
-            && self.request_hash == request.request_hash
-    }
-
     /// R20: the last response stands.
     pub fn replace(
         &mut self,
@@ -64,14 +72,5 @@ impl ValidationResponse {
         self.evidence_hash = evidence_hash;
         self.last_update = now;
         Ok(())
-    }
-
-    /// `["val_response", mint, validator, request_hash[..8]]`.
-    pub fn find(mint: &Pubkey, validator: &Pubkey, hash: &[u8; 32]) -> (Pubkey, u8) {
-        let prefix = &hash[..REQUEST_PREFIX];
-        Pubkey::find_program_address(
-            &[VAL_RESPONSE, mint.as_ref(), validator.as_ref(), prefix],
-            &crate::ID,
-        )
     }
 }

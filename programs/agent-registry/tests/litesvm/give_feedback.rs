@@ -315,13 +315,14 @@ fn refuses_another_account_in_each_place() {
     for place in 2..11 {
         for account in accounts {
             let mut instruction = feedback.instruction();
-            if instruction.accounts[place].pubkey == account {
+            let genuine = instruction.accounts[place].pubkey;
+            if genuine == account {
                 continue;
             }
             instruction.accounts[place].pubkey = account;
             let precompile = authorization.signed_by(&agent.owner);
             let sent = net.send(&[&client], &[precompile, instruction]);
-            assert_refused(&sent, 1, ACCOUNT_MISMATCH);
+            assert_refused(&sent, 1, mismatch_of(&genuine));
         }
     }
     net.give(&client, &agent.owner, &feedback).unwrap();

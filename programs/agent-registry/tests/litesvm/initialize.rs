@@ -130,11 +130,9 @@ fn refuses_another_account_in_each_place() {
     assert_refused(&net.send(&[&other], &[attack]), 0, ACCOUNT_MISMATCH);
     for place in 2..7 {
         let mut instruction = initialize(&authority.pubkey(), CHAIN);
+        let genuine = instruction.accounts[place].pubkey;
         instruction.accounts[place].pubkey = other.pubkey();
-        assert_refused(
-            &net.send(&[&authority], &[instruction]),
-            0,
-            ACCOUNT_MISMATCH,
-        );
+        let sent = net.send(&[&authority], &[instruction]);
+        assert_refused(&sent, 0, mismatch_of(&genuine));
     }
 }

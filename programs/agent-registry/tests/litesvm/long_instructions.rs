@@ -11,7 +11,8 @@ use crate::localnet::{
     stranger_id,
 };
 use agent_registry::{
-    AgentIdentity, ConcordError, EVENT_AUTHORITY_AND_BUMP, SetAgentWallet, ed25519::VerifiedMessage,
+    AgentAccounts, AgentIdentity, ConcordError, EVENT_AUTHORITY_AND_BUMP, SetAgentWallet,
+    ed25519::VerifiedMessage, event_emission::EventAccounts,
 };
 use anchor_lang::{
     AccountSerialize,
@@ -189,12 +190,16 @@ fn refuses_a_fee_payer_as_wallet_behind_a_wrapped_offset() {
     let place = |at: usize| UncheckedAccount::try_from(&infos[at]);
     let set = SetAgentWallet {
         owner: Signer::try_from(&infos[0]).unwrap(),
-        agent: place(1),
-        nft_mint: place(2),
+        agent: AgentAccounts {
+            agent: place(1),
+            nft_mint: place(2),
+        },
         new_wallet: place(3),
         instructions_sysvar: place(4),
-        event_authority: place(5),
-        program: place(6),
+        events: EventAccounts {
+            event_authority: place(5),
+            program: place(6),
+        },
     };
     assert!(is_too_long(set.set_agent_wallet()));
 }

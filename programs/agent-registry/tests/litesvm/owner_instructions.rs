@@ -163,11 +163,12 @@ fn refuses_another_account_in_each_place() {
             let is_named = meta.is_signer;
             for account in others {
                 let mut instruction = original.clone();
+                let genuine = instruction.accounts[place].pubkey;
                 instruction.accounts[place].pubkey = account;
                 instruction.accounts[place].is_signer = false;
                 let sent = net.send(&[&agent.owner], &[instruction]);
                 let code = match (is_named, original.data[0]) {
-                    (false, _) => ACCOUNT_MISMATCH,
+                    (false, _) => mismatch_of(&genuine),
                     (true, 154) => WALLET_CONSENT_MISSING,
                     (true, _) => AUTHORITY_CONSENT_MISSING,
                 };

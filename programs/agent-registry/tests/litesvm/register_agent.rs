@@ -246,6 +246,7 @@ fn refuses_another_account_in_each_place() {
             Address::from([9; 32]),
             *spare.get(place - 2).unwrap_or(&other.mint),
         ];
+        let genuine = instruction.accounts[place].pubkey;
         for address in strange {
             instruction.accounts[place].pubkey = address;
             let sent = net.send(&[&owner], &[instruction.clone()]);
@@ -253,7 +254,7 @@ fn refuses_another_account_in_each_place() {
             let expected = match (place, address == agent_identity(&other.mint)) {
                 (3, true) => InstructionError::Custom(ALREADY_INITIALIZED),
                 (4, _) => InstructionError::InvalidSeeds, // the associated token program's
-                _ => InstructionError::Custom(ACCOUNT_MISMATCH),
+                _ => InstructionError::Custom(mismatch_of(&genuine)),
             };
             assert_eq!(error, expected, "place {place}");
             assert!(!net.exists(&agent_mint(&owner.pubkey(), 0)));

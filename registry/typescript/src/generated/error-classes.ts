@@ -50,6 +50,7 @@ export const errorClasses = [
   {"name":"GasLimitTooLow","rule":"R25","meaning":"The gas limit does not pay for the code that a long URI becomes.","selectors":["0x30116425"],"programCodes":[],"frameworkCodes":{},"runtimeErrors":[]},
   {"name":"NotInTransfer","rule":"R4","meaning":"The transfer hook was called outside a Token-2022 transfer.","selectors":[],"programCodes":[6015],"frameworkCodes":{},"runtimeErrors":[]},
   {"name":"ListTooLong","rule":"R13","meaning":"A list of the registry would pass its limit: 8 tokens, 16 facilitators.","selectors":[],"programCodes":[6032],"frameworkCodes":{},"runtimeErrors":[]},
+  {"name":"AuthorityConsentMissing","rule":"R7","meaning":"The new feedback authority did not consent.","selectors":[],"programCodes":[6045],"frameworkCodes":{},"runtimeErrors":[]},
   {"name":"AuthSchemeUnknown","rule":"R10","meaning":"An agent's auth schemes name one that does not exist, or none.","selectors":[],"programCodes":[6024],"frameworkCodes":{},"runtimeErrors":[]},
   {"name":"SummaryGap","rule":"R16","meaning":"A summary's input leaves out an entry of a listed client, or names a range that the client's entries do not fill.","selectors":[],"programCodes":[6037,6044],"frameworkCodes":{},"runtimeErrors":[]},
   {"name":"BadRequest","rule":"ORACLE","meaning":"A request lacks an argument, has an unknown one, or one of the wrong type.","selectors":["0x05a3a814","0x4e487b71"],"programCodes":[],"frameworkCodes":{"Anchor":[101,102],"Token2022":[12]},"runtimeErrors":[]},

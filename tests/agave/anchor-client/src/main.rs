@@ -34,6 +34,9 @@ const FEEDBACK_INDEX_STALE: u32 = 6004;
 const ALREADY_REVOKED: u32 = 6012;
 const NOT_AUTHORIZED: u32 = 6014;
 
+/// Which of the payer's registrations this is.
+const NONCE: u64 = 258;
+
 type Outcome<T = ()> = Result<T, Box<dyn Error>>;
 
 /// An account of the program (SPEC 3b).
@@ -73,8 +76,14 @@ impl Registry {
         request.send().map(drop)
     }
 
-    fn register(&self, owner: &Keypair, mint: &Keypair) -> Result<(), ClientError> {
-        let (owner_key, key) = (owner.pubkey(), mint.pubkey());
+    /// The first agent that the payer pays for.
+    fn mint(&self) -> Pubkey {
+        let nonce = NONCE.to_le_bytes();
+        account(&[b"mint", self.payer.pubkey().as_ref(), &nonce])
+    }
+
+    fn register(&self, owner: &Keypair) -> Result<(), ClientError> {
+        let (owner_key, key) = (owner.pubkey(), self.mint());
         let holder = [owner_key.as_ref(), TOKEN_2022.as_ref(), key.as_ref()];
         let accounts = accounts::RegisterAgent {
             owner: owner_key,
@@ -89,8 +98,11 @@ impl Registry {
             event_authority: account(&[b"__event_authority"]),
             program: agent_registry::ID,
         };
-        let arguments = args::RegisterAgent { uri: URI.into() };
-        self.send(accounts, arguments, &[owner, mint])
+        let arguments = args::RegisterAgent {
+            nonce: NONCE,
+            uri: URI.into(),
+        };
+        self.send(accounts, arguments, &[owner])
     }
 
     /// `entry` is `["metadata", mint, sha256(key)]`, which the description has no seeds for.
@@ -171,9 +183,9 @@ fn assert_refused(outcome: Result<(), ClientError>, code: u32) {
 }
 
 /// Registers an agent, and reads its account.
-fn registers(registry: &Registry, owner: &Keypair, mint: &Keypair) -> Outcome {
-    let agent = mint.pubkey();
-    registry.register(owner, mint)?;
+fn registers(registry: &Registry, owner: &Keypair) -> Outcome {
+    let agent = registry.mint();
+    registry.register(owner)?;
     let identity: AgentIdentity = registry
         .program
         .account(account(&[b"agent", agent.as_ref()]))?;
@@ -239,9 +251,9 @@ fn main() -> Outcome {
         return Err("usage: anchor-client-run URL KEYPAIR".into());
     };
     let registry = Registry::connect(url, read_keypair_file(keypair)?)?;
-    let (owner, mint, client) = (Keypair::new(), Keypair::new(), Keypair::new());
-    registers(&registry, &owner, &mint)?;
-    sets_metadata(&registry, &owner, mint.pubkey())?;
-    gives_feedback(&registry, &owner, &client, mint.pubkey())?;
-    revokes(&registry, &client, mint.pubkey())
+    let (owner, client, mint) = (Keypair::new(), Keypair::new(), registry.mint());
+    registers(&registry, &owner)?;
+    sets_metadata(&registry, &owner, mint)?;
+    gives_feedback(&registry, &owner, &client, mint)?;
+    revokes(&registry, &client, mint)
 }

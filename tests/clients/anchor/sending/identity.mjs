@@ -48,9 +48,9 @@ export function testIdentity(registry) {
 
 function testRegistration(registry) {
   test("registers an agent", async () => {
-    const [owner, mint] = [Keypair.generate(), Keypair.generate()];
-    const { events, timestamp } = await registry.outcome(await registry.registration(owner, mint).rpc());
-    const [nftMint, me] = base58(mint.publicKey, owner.publicKey);
+    const [owner, { nonce, mint }] = [Keypair.generate(), registry.newMint()];
+    const { events, timestamp } = await registry.outcome(await registry.registration(owner, nonce).rpc());
+    const [nftMint, me] = base58(mint, owner.publicKey);
     assert.deepEqual(events, [{ name: "agentRegistered", fields: { nftMint, owner: me, metadataUri: URI, timestamp } }]);
     const registered = {
       nftMint,
@@ -61,33 +61,35 @@ function testRegistration(registry) {
       authSchemes: 2, // R10: the bounded message alone
       createdAt: timestamp,
       version: 1,
-      reserved: "00".repeat(64),
+      walletSetAt: timestamp, // R13
+      reserved: "00".repeat(56),
     };
-    assert.deepEqual(await registry.identity(mint.publicKey, ...Object.keys(registered)), registered);
-    const held = tokenAccount(mint.publicKey, owner.publicKey);
+    assert.deepEqual(await registry.identity(mint, ...Object.keys(registered)), registered);
+    const held = tokenAccount(mint, owner.publicKey);
     assert.equal((await spl.getAccount(registry.connection, held, "confirmed", TOKEN_2022)).amount, 1n);
-    await refused(registry.registration(owner, mint), "AlreadyInitialized");
+    await refused(registry.registration(owner, nonce), "AlreadyInitialized");
   });
 
   test("a registration costs its payer the rent, the fee payer the fee, and the owner nothing", async () => {
-    const [owner, mint] = [Keypair.generate(), Keypair.generate()];
+    const [owner, { nonce, mint }] = [Keypair.generate(), registry.newMint()];
     const payers = [registry.feePayer, registry.sponsor, owner].map(({ publicKey }) => publicKey);
     const balances = () => Promise.all(payers.map((payer) => registry.connection.getBalance(payer)));
     const before = await balances();
-    const signature = await registry.registration(owner, mint).rpc();
+    const signature = await registry.registration(owner, nonce).rpc();
     const { meta } = await registry.connection.getTransaction(signature, { maxSupportedTransactionVersion: 0 });
-    const made = [addresses.agent(mint.publicKey), mint.publicKey, tokenAccount(mint.publicKey, owner.publicKey)];
-    made.push(addresses.extraAccountMetas(mint.publicKey));
+    const made = [addresses.agent(mint), mint, tokenAccount(mint, owner.publicKey), addresses.extraAccountMetas(mint)];
     const rents = await Promise.all(made.map((account) => registry.connection.getBalance(account)));
     const spent = (await balances()).map((balance, at) => before[at] - balance);
     assert.deepEqual(spent, [meta.fee, rents.reduce((sum, rent) => sum + rent), 0]);
   });
 
-  test("refuses a registration with a long URI, or with another's record", async () => {
-    const [owner, mint] = [Keypair.generate(), Keypair.generate()];
-    await refused(registry.registration(owner, mint, "u".repeat(201)), "LengthLimit"); // R17
+  test("refuses a registration with a long URI, another's record, or a mint that is not derived (R4)", async () => {
+    const [owner, { nonce }] = [Keypair.generate(), registry.newMint()];
+    await refused(registry.registration(owner, nonce, "u".repeat(201)), "LengthLimit"); // R17
     const elsewhere = { agent: addresses.agent(Keypair.generate().publicKey) };
-    await refused(registry.registration(owner, mint).accountsPartial(elsewhere), "AccountMismatch");
+    await refused(registry.registration(owner, nonce).accountsPartial(elsewhere), "AccountMismatch");
+    const nftMint = addresses.mint(owner.publicKey, nonce); // of who does not pay
+    await refused(registry.registration(owner, nonce).accountsPartial({ nftMint }), "AccountMismatch");
   });
 }
 
@@ -137,13 +139,38 @@ function testSettings(registry) {
     assert.deepEqual(await registry.identity(mint, "agentWallet"), { agentWallet: ZERO });
   });
 
+  test("the new feedback authority signs for itself, the owner's own key and the default one need not (R7)", async () => {
+    const [{ owner, mint }, authority] = [await registry.registered(), Keypair.generate()];
+    const set = (newAuthority) =>
+      registry.program.methods
+        .setFeedbackAuthority()
+        .accounts({ owner: owner.publicKey, nftMint: mint, newAuthority })
+        .signers([owner]);
+    // the description does not ask for the signature, because the default key cannot give it
+    const consents = ({ publicKey }) => [{ pubkey: publicKey, isSigner: true, isWritable: false }];
+    const named = (key) => set(key.publicKey).remainingAccounts(consents(key)).signers([key]);
+    const holds = async (feedbackAuthority) =>
+      assert.deepEqual(await registry.identity(mint, "feedbackAuthority"), { feedbackAuthority: feedbackAuthority.toBase58() });
+
+    await refused(set(authority.publicKey), "AuthorityConsentMissing");
+    // the fee payer signs anyway, but not for this
+    await refused(set(registry.feePayer.publicKey), "AuthorityConsentMissing");
+    await holds(PublicKey.default);
+    await named(authority).rpc();
+    await holds(authority.publicKey);
+    await set(owner.publicKey).rpc();
+    await holds(owner.publicKey);
+    await set(PublicKey.default).rpc();
+    await holds(PublicKey.default);
+  });
+
   test("the owner sets authority, schemes and URI; nobody else does", async () => {
     const { methods } = registry.program;
     const { owner, mint } = await registry.registered();
-    const by = (who, call) => call.accounts({ owner: who.publicKey, nftMint: mint }).signers([who]);
+    const by = (who, call) => call.accountsPartial({ owner: who.publicKey, nftMint: mint }).signers([who]);
     const stranger = Keypair.generate();
     const settings = [
-      () => methods.setFeedbackAuthority(stranger.publicKey),
+      () => methods.setFeedbackAuthority().accountsPartial({ newAuthority: owner.publicKey }),
       () => methods.setAuthSchemes(3),
       () => registry.sponsored(methods.setAgentUri(`${URI}?2`)),
     ];
@@ -151,7 +178,7 @@ function testSettings(registry) {
       await refused(by(stranger, setting()), "NotAuthorized");
       await by(owner, setting()).rpc();
     }
-    const set = { feedbackAuthority: stranger.publicKey.toBase58(), authSchemes: 3 };
+    const set = { feedbackAuthority: owner.publicKey.toBase58(), authSchemes: 3 };
     assert.deepEqual(await registry.identity(mint, ...Object.keys(set)), set);
     const metadata = await spl.getTokenMetadata(registry.connection, mint, "confirmed", TOKEN_2022);
     assert.equal(metadata.uri, `${URI}?2`);

@@ -15,9 +15,7 @@ const taskRef = (byte) => `${CHAIN}:${utils.bytes.bs58.encode(Buffer.alloc(64, b
 
 /** Both calls by which an authority lists the facilitator and the token, or takes them off. */
 function listing({ methods }, authority, isListed = true) {
-  const lists = isListed
-    ? [methods.addFacilitator(facilitator.publicKey), methods.addPaymentToken(token)]
-    : [methods.removeFacilitator(facilitator.publicKey), methods.removePaymentToken(token)];
+  const lists = [methods.setFacilitator(facilitator.publicKey, isListed), methods.setPaymentToken(token, isListed)];
   return lists.map((call) => call.accounts({ authority: authority.publicKey }).signers([authority]));
 }
 
@@ -119,13 +117,16 @@ function testAccepted(registry) {
     const proven = { hasPaymentProof: true, paymentAmount: "1000000", paymentToken: mint };
     assert.deepEqual(await registry.read("feedbackEntry", entry, ...Object.keys(proven)), proven);
     const spent = { nftMint, reviewer: me, feedbackIndex: "1", version: 1 };
-    const marker = addresses.spentPayment(paid.taskRefHash);
+    const marker = addresses.spentPayment(paid.taskRefHash, reviewer.publicKey);
     assert.deepEqual(await registry.read("spentPayment", marker, ...Object.keys(spent)), spent);
     const counters = { verifiedFeedbackCount: "1", verifiedScoreSum: "80", unverifiedFeedbackCount: "0", unverifiedScoreSum: "0" };
     assert.deepEqual(await registry.identity(agent.mint, ...Object.keys(counters)), counters);
 
     const second = await payment(registry, purchase, { taskRefHash: keccak256(taskRef(2)) });
     await refused(proof(registry, purchase, second), "PaymentAlreadyProven");
-    await refused(proof(registry, other, await payment(registry, other)), "PaymentSpent");
+    const elsewhere = await registry.reviewed(reviewer);
+    await refused(proof(registry, elsewhere, await payment(registry, elsewhere)), "PaymentSpent");
+    // R32: one transaction holds the payments of two payers, and each proves its own payer's feedback, once
+    await proof(registry, other, await payment(registry, other)).rpc();
   });
 }

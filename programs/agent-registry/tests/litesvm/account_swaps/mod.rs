@@ -133,25 +133,6 @@ const LEGAL: &[Legal] = &[
         "Token-2022 reads the mint, and takes room behind the extensions for none",
     ),
     (
-        &[
-            ("transfer_hook", 5),
-            ("set_agent_uri", 2),
-            ("set_metadata", 2),
-            ("set_agent_wallet", 1),
-            ("unset_agent_wallet", 1),
-            ("set_feedback_authority", 1),
-            ("set_auth_schemes", 1),
-            ("attach_payment_proof", 4),
-            ("give_feedback", 3),
-            ("revoke_feedback", 1),
-            ("give_open_feedback", 2),
-            ("validation_request", 2),
-            ("validation_response", 2),
-        ],
-        &[Shorter],
-        "R12: what is missing of an identity's reserve reads as zeros (`layout_upgrade`)",
-    ),
-    (
         &[("attach_payment_proof", 3), ("give_feedback", 2)],
         &[Shorter],
         "the lists' room, which is read by nothing",
@@ -169,6 +150,11 @@ const FRAMEWORK: &[(&[Change], InstructionError, &str)] = &[
         &[Frozen],
         InstructionError::Custom(2000),
         "Anchor: ConstraintMut, of a signer who pays",
+    ),
+    (
+        &[Swapped, Aliased, Spelled, Foreign, Blank, Token],
+        InstructionError::Custom(3008),
+        "Anchor: InvalidProgramId, of a program that is called",
     ),
     (
         &[Swapped, Aliased, Spelled, Blank, Token],

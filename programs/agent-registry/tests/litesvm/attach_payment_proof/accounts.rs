@@ -54,11 +54,12 @@ fn refuses_another_account_in_each_place() {
     for place in 2..proof.instruction().accounts.len() {
         for account in others {
             let mut attach = proof.instruction();
-            if attach.accounts[place].pubkey != account {
+            let genuine = attach.accounts[place].pubkey;
+            if genuine != account {
                 attach.accounts[place].pubkey = account;
                 let instructions = [proof.signed_by(&it.facilitator), attach];
                 let sent = it.net.send(&[&it.client], &instructions);
-                assert_refused(&sent, 1, ACCOUNT_MISMATCH);
+                assert_refused(&sent, 1, mismatch_of(&genuine));
             }
         }
     }

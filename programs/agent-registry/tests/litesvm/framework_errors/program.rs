@@ -108,6 +108,14 @@ pub const CASES: &[Case] = &[
     ),
     case(
         |stage| {
+            let anothers = readonly(stage.empty());
+            register(stage, |register| register.accounts[8] = anothers)
+        },
+        Numbered(Anchor, 3008), // InvalidProgramId
+        "AccountMismatch",
+    ),
+    case(
+        |stage| {
             let feedback = GiveFeedback::new(&stage.agent.mint, &stage.owner());
             let mut give = sponsored(feedback.instruction(), &stage.stranger.pubkey());
             give.accounts[0].is_signer = false;

@@ -2,6 +2,7 @@
 //! follow. Offsets behind a text or list are those while it is empty; its own is that of its u32 LE
 //! length.
 
+use agent_registry::account_data::Record;
 use agent_registry::{
     AgentIdentity, AgentRegistered, AgentTransferred, AgentUriSet, AgentWalletSet, AuthSchemesSet,
     ClientIndex, FacilitatorListed, FeedbackAuthoritySet, FeedbackEntry, FeedbackGiven,
@@ -163,9 +164,8 @@ fn account_sizes() {
         ValidationRequest::SPACE,
         ValidationResponse::SPACE,
         SpentPayment::SPACE,
-        agent_registry::extra_account_metas::SPACE,
     ];
-    assert_eq!(sizes, [283, 90, 90, 208, 147, 195, 82, 121]);
+    assert_eq!(sizes, [283, 90, 90, 208, 147, 195, 82]);
     // a chain id of 41 bytes, 8 tokens, 16 facilitators
     assert_eq!(Registry::SPACE, 118 + 41 + 8 * 32 + 16 * 32);
     let mut entry: OpenFeedback = blank();

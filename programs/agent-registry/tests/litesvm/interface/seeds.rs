@@ -4,7 +4,7 @@
 use crate::localnet::{instructions::agent_mint, pda};
 use agent_registry::{
     AgentIdentity, ClientIndex, FeedbackEntry, MetadataEntry, OpenClientIndex, OpenFeedback,
-    Registry, SpentPayment, ValidationRequest, ValidationResponse, extra_account_metas,
+    Registry, SpentPayment, ValidationRequest, ValidationResponse, account_data::derive,
 };
 use anchor_lang::prelude::Pubkey;
 use sha2::{Digest, Sha256};
@@ -28,47 +28,47 @@ fn each_accounts_seeds_are_the_documented_ones() {
             "9gb3WVubAcHWeasoyP19mTDdPssqjsEYDqrUSQYs2JN9",
         ),
         (
-            AgentIdentity::find(&mint).0,
+            derive(&AgentIdentity::place_of(&mint)).0,
             &[b"agent", &MINT],
             "BX4SepheCnrZdKMXghSprySixzGCoTi9JsXm3DTkcJfF",
         ),
         (
-            MetadataEntry::find(&mint, "fee").0,
+            derive(&MetadataEntry::place_of(&mint, "fee")).0,
             &[b"metadata", &MINT, &key],
             "FXzuFoy9sB48MNRkXsGVZHzoXrMF8Jrce3WkcN9pEBuw",
         ),
         (
-            FeedbackEntry::find(&mint, &client, INDEX).0,
+            derive(&FeedbackEntry::place_of(&mint, &client, INDEX)).0,
             &[b"feedback", &MINT, &CLIENT, &INDEX_LE],
             "44SQrPth7tcYmGpHZCPBTbsuASpoj1oe4stW91CeDYDf",
         ),
         (
-            ClientIndex::find(&mint, &client).0,
+            derive(&ClientIndex::place_of(&mint, &client)).0,
             &[b"client", &MINT, &CLIENT],
             "BiPYYKTj4rKUZFpychtzdSoLAZWyLQRajPrJooMH7gLr",
         ),
         (
-            OpenFeedback::find(&mint, &client, INDEX).0,
+            derive(&OpenFeedback::place_of(&mint, &client, INDEX)).0,
             &[b"open_feedback", &MINT, &CLIENT, &INDEX_LE],
             "2z2J4Hm5mGuApqBc8AaRNA7XFLc2A6SrDxdVAcJ8FvAd",
         ),
         (
-            OpenClientIndex::find(&mint, &client).0,
+            derive(&OpenClientIndex::place_of(&mint, &client)).0,
             &[b"open_client", &MINT, &CLIENT],
             "GQ2ypDaiiSkVjAQmbgwspD8SicCyB6Hciy5Ha8z4JmRc",
         ),
         (
-            ValidationRequest::find(&mint, &client, &HASH).0,
+            derive(&ValidationRequest::place_of(&mint, &client, &HASH)).0,
             &[b"val_request", &MINT, &CLIENT, b"01234567"],
             "34fEtCKeXb4nn759BZQgutP2ZnR5CJEpdVwH2vAEKrEr",
         ),
         (
-            ValidationResponse::find(&mint, &client, &HASH).0,
+            derive(&ValidationResponse::place_of(&mint, &client, &HASH)).0,
             &[b"val_response", &MINT, &CLIENT, b"01234567"],
             "DsZR6uDKknMKzXReERLhJdf16ycm3EZfyw945nzVZNfi",
         ),
         (
-            SpentPayment::find(&HASH, &client).0,
+            derive(&SpentPayment::place_of(&HASH, &client)).0,
             &[b"spent", &HASH, &CLIENT],
             "H9ZsxzNoXJEqfpqFRAwgJBXya2THDnD19WMwoY7jNX5F",
         ),
@@ -82,6 +82,4 @@ fn each_accounts_seeds_are_the_documented_ones() {
         agent_mint(&CLIENT.into(), INDEX).to_string(),
         "HXqbH6YVHkUvmeaq7Yz9ycn81ycjsW3rdihJ7zA5yrLX"
     );
-    // the transfer-hook interface's
-    assert_eq!(extra_account_metas::SEED, b"extra-account-metas");
 }

@@ -1,6 +1,11 @@
 //! Who refused a transaction, and how.
 
-use super::Sent;
+use super::{
+    Sent,
+    instructions::system_program,
+    token_2022::{self, associated_token_program},
+};
+use solana_address::Address;
 use solana_instruction::error::InstructionError;
 use solana_transaction::TransactionError;
 
@@ -49,6 +54,23 @@ pub const REQUEST_NOT_FOUND: u32 = 6041;
 pub const NOT_VALIDATOR: u32 = 6042;
 pub const SUMMARY_RANGE: u32 = 6044;
 pub const AUTHORITY_CONSENT_MISSING: u32 = 6045;
+
+/// Anchor's, of an account that is not the program called for.
+pub const INVALID_PROGRAM_ID: u32 = 3008;
+
+/// What refuses another account in the place of `genuine`: Anchor, where a program is called for.
+pub fn mismatch_of(genuine: &Address) -> u32 {
+    let programs = [
+        system_program(),
+        token_2022::program(),
+        associated_token_program(),
+    ];
+    if programs.contains(genuine) {
+        INVALID_PROGRAM_ID
+    } else {
+        ACCOUNT_MISMATCH
+    }
+}
 
 /// The failed instruction's place in the transaction, and its error.
 pub fn refusal(sent: &Sent) -> (u8, InstructionError) {
