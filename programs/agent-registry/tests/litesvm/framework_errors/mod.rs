@@ -2,6 +2,7 @@
 //! provoked here, and has exactly one class. The program's own errors are the other files' matter.
 
 mod program;
+mod sweep;
 mod token;
 mod transaction;
 
@@ -13,7 +14,7 @@ use crate::localnet::{
     token_2022::{associated_token_program, token_account},
 };
 use concord_canonical::error_class::{
-    ALL, Framework, class_of_framework_error, class_of_runtime_error,
+    ALL, Framework, class_of_anchor_code, class_of_framework_error, class_of_runtime_error,
 };
 use solana_address::Address;
 use solana_instruction::{Instruction, error::InstructionError};
@@ -133,6 +134,28 @@ fn assert_native(sent: &Sent, native: Native) {
         }
         (native, error) => panic!("{error:?} is not {native:?}"),
     }
+}
+
+/// R25: a refusal by whatever program has a class.
+pub fn classified(sent: &Sent) -> Result<&'static str, String> {
+    let (error, framework) = reported(sent);
+    let class = match (&error, framework) {
+        (TransactionError::InstructionError(_, InstructionError::Custom(code)), Some(of)) => {
+            class_of_framework_error(of, *code).or_else(|| class_of_anchor_code(*code))
+        }
+        (TransactionError::InstructionError(_, error), _) => {
+            class_of_runtime_error(&format!("{error:?}"))
+        }
+        (error, _) => class_of_runtime_error(&format!("{error:?}")),
+    };
+    let class = class.map(|class| class.name());
+    class.ok_or_else(|| format!("{error:?} of {framework:?} has no class"))
+}
+
+/// The class's name.
+#[track_caller]
+pub fn class_of(sent: &Sent) -> &'static str {
+    classified(sent).unwrap_or_else(|without| panic!("{without}"))
 }
 
 fn check(cases: &[Case]) {
