@@ -216,7 +216,7 @@ fn what_follows_the_fields_is_ignored_and_what_they_lack_is_an_error() {
     assert_eq!(program.decode_any(&program.id(), &data), Err(malformed));
 }
 
-/// As the program reads it (`layout_upgrade`): it has 283 bytes, of which the last 65 are the version and the reserve.
+/// As the program reads it (`layout_upgrade`): it has 283 bytes, of which the last 65 are the version, the wallet's time and the reserve.
 #[test]
 fn r12_an_identity_of_the_first_layout_reads_as_if_zeros_followed() {
     let native: native::AgentIdentity = filled();
@@ -229,7 +229,7 @@ fn r12_an_identity_of_the_first_layout_reads_as_if_zeros_followed() {
         let expected = read(&zeros).unwrap();
         assert_eq!(read(&whole[..length]), Ok(expected.clone()));
         assert_eq!((expected.nft_mint, expected.bump), (all.nft_mint, all.bump));
-        assert_eq!(expected.reserved[63], 0);
+        assert_eq!(expected.reserved[55], 0);
     }
     assert_eq!(read(&whole[..218]).unwrap().version, 0);
     assert_eq!(
