@@ -51,6 +51,7 @@ ErrorClass = Literal[
     "GasLimitTooLow",
     "NotInTransfer",
     "ListTooLong",
+    "AuthorityConsentMissing",
     "AuthSchemeUnknown",
     "SummaryGap",
     "BadRequest",

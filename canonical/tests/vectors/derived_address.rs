@@ -14,6 +14,8 @@ pub(crate) const PDA: &[&str] = &[
     "validator",
     "index",
     "request_hash",
+    "payer",
+    "nonce",
     "hash",
 ];
 

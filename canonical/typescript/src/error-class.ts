@@ -50,6 +50,7 @@ export const ERROR_CLASSES = [
   "GasLimitTooLow",
   "NotInTransfer",
   "ListTooLong",
+  "AuthorityConsentMissing",
   "AuthSchemeUnknown",
   "SummaryGap",
   "BadRequest",
