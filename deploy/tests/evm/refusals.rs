@@ -211,7 +211,9 @@ fn refuses_a_registry_of_somebody_else_that_was_entered_by_hand() {
         }},
     });
     fs::write(workplace.file("addresses.json"), book.to_string()).unwrap();
-    workplace.apply(&[]).assert_refused(2, "(R6)");
+    workplace
+        .apply(&["--accepts-draft-v1", "true"])
+        .assert_refused(2, "(R6)");
     chain.assert_nothing_was_sent();
 }
 

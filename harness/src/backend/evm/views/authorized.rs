@@ -6,9 +6,7 @@ use super::{
 };
 use crate::{
     backend::views::{AUTHORIZED, Draw},
-    model::{
-        Actor, AuthorizedState, FeedbackState, Found, PaddedTag, Profile, average, indices, window,
-    },
+    model::{Actor, AuthorizedState, FeedbackState, Found, PaddedTag, Profile, average, window},
 };
 use alloy::primitives::{Address, B256, FixedBytes, U256};
 use concord_canonical::ErrorClass;
@@ -46,7 +44,8 @@ pub(super) fn ask(book: &Book<'_>, registry: Address, draw: &mut Draw, q: &mut Q
         asked.windows(draw, q);
         asked.totals_of_all(q);
         asked.totals(draw, q);
-        asked.totals_in_parts(draw, q);
+        // What is asked after it stays what it would be without it.
+        asked.totals_in_parts(&mut draw.clone(), q);
     }
 }
 
@@ -317,32 +316,28 @@ impl Asked<'_> {
     }
 
     fn totals_of_indices(&self, draw: &mut Draw, q: &mut Questions) {
-        let Some(client) = self.ledger.some_client(self.book, draw) else {
-            return;
-        };
-        let last = self.ledger.last_index(&client);
-        let (start, limit) = draw.window(last.saturating_add(1));
-        let tags = self.tags(draw);
-        let within = indices(last, start, limit);
-        let own = std::slice::from_ref(&client);
-        let mut found = self.authorized.matching(own, tags, false);
-        found.retain(|it| within.contains(&it.index));
-        let (count, sum) = totals(&found);
-        let call = Authorized::getTotalsOfIndicesCall {
-            agentId: self.ledger.id,
-            clientAddress: self.book.address(&client),
-            start,
-            limit,
-            tag1: word(tags.0),
-            tag2: word(tags.1),
-        };
-        let mut arguments = window_arguments(&self.ledger, &client, start, limit);
-        arguments["tag1"] = json!(tags.0);
-        arguments["tag2"] = json!(tags.1);
-        let expected = Ok(json!({ "count": count, "sum": sum }));
-        q.ask(self.ledger.registry, &call, arguments, expected, |_, it| {
-            Ok(json!({ "count": it.count, "sum": it.sum }))
-        });
+        for (client, start, limit, within) in windows(self.book, &self.ledger, draw) {
+            let tags = self.tags(draw);
+            let own = std::slice::from_ref(&client);
+            let mut found = self.authorized.matching(own, tags, false);
+            found.retain(|it| within.contains(&it.index));
+            let (count, sum) = totals(&found);
+            let call = Authorized::getTotalsOfIndicesCall {
+                agentId: self.ledger.id,
+                clientAddress: self.book.address(&client),
+                start,
+                limit,
+                tag1: word(tags.0),
+                tag2: word(tags.1),
+            };
+            let mut arguments = window_arguments(&self.ledger, &client, start, limit);
+            arguments["tag1"] = json!(tags.0);
+            arguments["tag2"] = json!(tags.1);
+            let expected = Ok(json!({ "count": count, "sum": sum }));
+            q.ask(self.ledger.registry, &call, arguments, expected, |_, it| {
+                Ok(json!({ "count": it.count, "sum": it.sum }))
+            });
+        }
     }
 
     fn filter(&self, clients: &[Actor], tags: Tags) -> Value {
