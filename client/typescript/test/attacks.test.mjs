@@ -310,7 +310,7 @@ test("R17: metadata over its lengths is refused before its file is uploaded", as
         await assert.rejects(client.register({ file: "{}", metadata }), isRefused, words);
       }
     }
-    const tooMuch = Object.fromEntries(Array.from("abcdefghijkl", (key) => [key, ""])); // for one transaction on Solana
+    const tooMuch = Object.fromEntries(Array.from("abcdefghijklmnop", (key) => [key, ""])); // for one transaction on Solana
     const registered = clients[1].register({ file: { uri: "", hash: NO_HASH }, metadata: tooMuch });
     await assert.rejects(registered, ({ sent, message }) => sent === "nothing" && /^Transaction too large/.test(message));
   } finally {

@@ -45,7 +45,8 @@ async function prove({ cluster, program, deployer, reviewer, owner, agent }, ind
   const { methods } = new Program({ ...agentRegistryIdl, address: program }, provider);
   const [facilitator, token] = [Keypair.generate(), Keypair.generate().publicKey];
   const authority = deployer.publicKey;
-  for (const listed of [methods.addFacilitator(facilitator.publicKey), methods.addPaymentToken(token)]) await listed.accounts({ authority }).rpc();
+  const lists = [methods.setFacilitator(facilitator.publicKey, true), methods.setPaymentToken(token, true)];
+  for (const listed of lists) await listed.accounts({ authority }).rpc();
 
   const [now, taskRef] = [await clock(connection), `${CHAIN}:${anchor.utils.bytes.bs58.encode(Buffer.alloc(64, 1))}`];
   const keys = { payer: reviewer.publicKey, payee: owner.publicKey, token, facilitator: facilitator.publicKey };
