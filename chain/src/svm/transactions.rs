@@ -546,11 +546,21 @@ mod tests {
         };
         let loader = bpf_loader_upgradeable::ID;
         // 5,000 for the signature, and a lamport for each unit
-        let write = instruction(loader, &[1, 0, 0, 0, 9]);
-        assert_eq!(cost(3_000, write), Some(Amount(8_000)));
+        // Write (u32 LE 1) at 258 (u32 LE) of 1 byte (u64 LE)
+        let write = [
+            &[1, 0, 0, 0][..],
+            &[2, 1, 0, 0],
+            &[1, 0, 0, 0, 0, 0, 0, 0],
+            &[9],
+        ]
+        .concat();
+        let whole = instruction(loader, &write);
+        assert_eq!(cost(3_000, whole), Some(Amount(8_000)));
+        let cut = instruction(loader, &write[..16]);
+        assert_eq!(cost(3_000, cut), None);
         let upgrade = instruction(loader, &[3, 0, 0, 0]);
         assert_eq!(cost(3_000, upgrade), None);
-        let other = instruction(payer, &[1, 0, 0, 0, 9]);
+        let other = instruction(payer, &write);
         assert_eq!(cost(3_000, other), None);
     }
 
