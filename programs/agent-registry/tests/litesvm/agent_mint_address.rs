@@ -2,6 +2,7 @@
 
 use crate::{
     calls_by_programs::relay,
+    framework_errors::class_of,
     localnet::{
         Agent, Localnet, Sent, URI,
         accounts::Fields,
@@ -82,12 +83,12 @@ fn only_lamports_can_be_put_there_first() {
     let initialize = [&[20, 0][..], who.as_ref(), &[0]].concat();
     for data in [hook, close, vec![32], initialize] {
         let instruction = token_2022::instruction(data, vec![writable(mint)]);
-        refusal(&net.send(&[&thief], &[instruction]));
+        class_of(&net.send(&[&thief], &[instruction]));
     }
     // nor are there token accounts of a mint that does not exist
     for owner in [&who, &payer.pubkey()] {
         let create = create_associated(&who, owner, &mint);
-        refusal(&net.send(&[&thief], &[create]));
+        class_of(&net.send(&[&thief], &[create]));
         assert!(!net.exists(&token_account(owner, &mint)));
     }
     assert!(!net.exists(&mint));
@@ -148,7 +149,7 @@ fn no_base_and_seed_derive_the_address() {
     let mut transaction = solana_transaction::Transaction::new_unsigned(message);
     transaction.message.recent_blockhash = net.svm.latest_blockhash();
     let sent: Sent = net.svm.send_transaction(transaction).map_err(Box::new);
-    refusal(&sent);
+    class_of(&sent);
     assert!(!net.exists(&mint));
 }
 
@@ -198,10 +199,10 @@ fn assert_refused_to_everyone(
         let who = claimant.pubkey();
         instruction.accounts.truncate(1);
         instruction.accounts.extend([writable(who), signer(who)]);
-        refusal(&net.send(&[claimant], std::slice::from_ref(&instruction)));
+        class_of(&net.send(&[claimant], std::slice::from_ref(&instruction)));
         for address in [mint, agent_identity(&mint)] {
             instruction.accounts[2] = readonly(address);
-            refusal(&net.send(&[claimant], std::slice::from_ref(&instruction)));
+            class_of(&net.send(&[claimant], std::slice::from_ref(&instruction)));
             instruction.accounts[2] = signer(address);
             let mut through = relay(std::slice::from_ref(&instruction));
             let its = |meta: &&mut AccountMeta| meta.pubkey == address;
@@ -287,7 +288,7 @@ fn the_mint_gets_no_extension_that_it_was_not_made_with() {
             vec![writable(mint), readonly(mint), signer(who)],
         ] {
             let instruction = token_2022::instruction(data.concat(), accounts);
-            refusal(&net.send(&[&thief], &[instruction]));
+            class_of(&net.send(&[&thief], &[instruction]));
         }
     }
     assert_eq!(net.account(&mint), before);

@@ -160,17 +160,17 @@ fn refuses_another_account_in_each_place() {
             if meta.is_signer && meta.is_writable {
                 continue; // the payer: anyone
             }
-            let is_wallet = meta.is_signer;
+            let is_named = meta.is_signer;
             for account in others {
                 let mut instruction = original.clone();
                 let genuine = instruction.accounts[place].pubkey;
                 instruction.accounts[place].pubkey = account;
                 instruction.accounts[place].is_signer = false;
                 let sent = net.send(&[&agent.owner], &[instruction]);
-                let code = if is_wallet {
-                    WALLET_CONSENT_MISSING
-                } else {
-                    mismatch_of(&genuine)
+                let code = match (is_named, original.data[0]) {
+                    (false, _) => mismatch_of(&genuine),
+                    (true, 154) => WALLET_CONSENT_MISSING,
+                    (true, _) => AUTHORITY_CONSENT_MISSING,
                 };
                 assert_refused(&sent, 0, code);
             }

@@ -6,7 +6,7 @@ use solana_signer::Signer;
 
 /// Where the metadata's URI starts in a mint: 165 + 1 + 2 * 68 of mint and extensions, 4 of the
 /// metadata's header, 64 of its keys, then name and symbol with their lengths.
-const METADATA: usize = 370;
+const METADATA: usize = 302;
 const LENGTH_OF_METADATA: usize = METADATA + 2;
 const NAME: usize = METADATA + 4 + 64;
 const URI_LENGTH: usize = NAME + 4 + "AgentIdentity".len() + 4 + "AGENT".len();

@@ -3,6 +3,7 @@
 
 use crate::{
     calls_by_programs::relay,
+    framework_errors::class_of,
     localnet::{
         instructions::{
             instructions_sysvar, readonly, signer, signer_and_payer, system_program, writable,
@@ -166,11 +167,8 @@ fn an_owner_gets_memos_and_the_cpi_guard_and_neither_hides_the_agent() {
     let (mint, to) = (sale.agent.mint, sale.held_by(&sale.agent.owner));
     let back = transfer(&account, &mint, &to, &buyer.pubkey(), 1);
     let through = relay(std::slice::from_ref(&back));
-    let (_, guarded) = refusal(&sale.net.send(&[&buyer], &[through]));
-    assert_eq!(
-        guarded,
-        solana_instruction::error::InstructionError::Custom(41)
-    );
+    // CpiGuardTransferBlocked
+    assert_refused(&sale.net.send(&[&buyer], &[through]), 0, 42);
     sale.net.send(&[&buyer], &[back]).unwrap();
     let identity = sale.net.identity(&mint);
     assert_eq!(identity.owner, sale.agent.owner.pubkey());
@@ -195,16 +193,16 @@ fn an_owner_gets_no_extension_that_the_mint_would_need() {
             signer(buyer.pubkey()),
         ];
         let instruction = token_2022::instruction(data.clone(), accounts);
-        refusal(&sale.net.send(&[&buyer], &[instruction]));
+        class_of(&sale.net.send(&[&buyer], &[instruction]));
         let instruction = sale.set(&account, &data);
-        refusal(&sale.net.send(&[&buyer], &[instruction]));
+        class_of(&sale.net.send(&[&buyer], &[instruction]));
     }
     // the other three come with a mint's extension, when the account is initialized; and an account that
     // is initialized is not initialized again
     let again = [&[18], buyer.pubkey().as_ref()].concat();
     let accounts = vec![writable(account), readonly(mint)];
     let instruction = token_2022::instruction(again, accounts);
-    refusal(&sale.net.send(&[&buyer], &[instruction]));
+    class_of(&sale.net.send(&[&buyer], &[instruction]));
     assert_eq!(sale.net.account(&account), before);
 }
 

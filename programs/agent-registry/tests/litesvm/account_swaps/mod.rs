@@ -52,8 +52,12 @@ enum Change {
 }
 use Change::*;
 
-/// Instructions with the places of their accounts, a change of those, and why it is accepted.
-type Legal = (&'static [(&'static str, usize)], Change, &'static str);
+/// Instructions with the places of their accounts, changes of those, and why they are accepted.
+type Legal = (
+    &'static [(&'static str, usize)],
+    &'static [Change],
+    &'static str,
+);
 
 const LEGAL: &[Legal] = &[
     (
@@ -67,28 +71,38 @@ const LEGAL: &[Legal] = &[
             ("validation_request", 1),
             ("validation_response", 1),
         ],
-        Swapped,
-        "R12: whoever signs may pay",
+        &[Swapped, Aliased],
+        "R12: whoever signs may pay; the payer of a registration is part of the mint's address",
     ),
     (
         &[("append_response", 0), ("append_open_response", 0)],
-        Swapped,
+        &[Swapped],
         "R19: anyone may respond",
     ),
     (
         &[("set_agent_wallet", 3), ("set_feedback_authority", 3)],
-        Swapped,
+        &[Swapped, Aliased],
         "R3, R7: whoever consents becomes the wallet, or the authority",
     ),
     (
         &[("transfer_hook", 0), ("transfer_hook", 2)],
-        Swapped,
-        "the other side of the same transfer; only Token-2022 can say that it takes place",
+        &[Swapped, Aliased],
+        "the other side of the same transfer; Token-2022 says that it takes place",
+    ),
+    (
+        &[("transfer_hook", 0), ("transfer_hook", 2)],
+        &[Longer],
+        "room behind the extensions is not an extension",
     ),
     (
         &[("transfer_hook", 3), ("transfer_hook", 4)],
-        Swapped,
+        &[Swapped, Aliased, Spelled, Blank, Token],
         "owner or delegate, and the list of accounts: Token-2022 has checked them",
+    ),
+    (
+        &[("transfer_hook", 4)],
+        &[Stolen, Foreign, Shorter, Cut, Emptied],
+        "the list of accounts is Token-2022's matter",
     ),
     (
         &[
@@ -110,72 +124,57 @@ const LEGAL: &[Legal] = &[
             ("validation_request", 3),
             ("validation_response", 3),
         ],
-        Stolen,
-        "only the mint's address is used, and no account of Token-2022 can leave it",
+        &[Stolen, Longer, Shorter, Cut, Emptied],
+        "only the mint's address is used; a mint cannot leave it (`agent_mint_address`)",
     ),
     (
-        &[("transfer_hook", 4)],
-        Stolen,
-        "the list of accounts is Token-2022's matter",
+        &[("set_agent_uri", 3)],
+        &[Longer],
+        "Token-2022 reads the mint, and takes room behind the extensions for none",
+    ),
+    (
+        &[("attach_payment_proof", 3), ("give_feedback", 2)],
+        &[Shorter],
+        "the lists' room, which is read by nothing",
     ),
 ];
 
-/// Refusals that are not the program's own: of which change, by whom.
-const FRAMEWORK: &[(Change, InstructionError, &str)] = &[
+/// Refusals that are not the program's own: of which changes, by whom.
+const FRAMEWORK: &[(&[Change], InstructionError, &str)] = &[
     (
-        Unsigned,
+        &[Unsigned],
         InstructionError::Custom(3010),
         "Anchor: AccountNotSigner",
     ),
     (
-        Frozen,
+        &[Frozen],
         InstructionError::Custom(2000),
         "Anchor: ConstraintMut, of a signer who pays",
     ),
     (
-        Swapped,
+        &[Swapped, Aliased, Spelled, Foreign, Blank, Token],
         InstructionError::Custom(3008),
         "Anchor: InvalidProgramId, of a program that is called",
     ),
     (
-        Aliased,
-        InstructionError::Custom(3008),
-        "Anchor: InvalidProgramId, of a program that is called",
-    ),
-    (
-        Spelled,
-        InstructionError::Custom(3008),
-        "Anchor: InvalidProgramId, of a program that is called",
-    ),
-    (
-        Foreign,
-        InstructionError::Custom(3008),
-        "Anchor: InvalidProgramId, of a program that is called",
-    ),
-    (
-        Blank,
-        InstructionError::Custom(3008),
-        "Anchor: InvalidProgramId, of a program that is called",
-    ),
-    (
-        Token,
-        InstructionError::Custom(3008),
-        "Anchor: InvalidProgramId, of a program that is called",
-    ),
-    (
-        Swapped,
+        &[Swapped, Aliased, Spelled, Blank, Token],
         InstructionError::InvalidSeeds,
         "the associated token program: not the owner's token account of this mint",
     ),
     (
-        Swapped,
+        &[Swapped],
         InstructionError::Custom(1),
         "the system program: who pays has too little",
     ),
     (
-        Stolen,
+        &[Stolen],
         InstructionError::IncorrectProgramId,
         "Token-2022: the mint is not its own",
+    ),
+    (
+        &[Shorter, Cut, Emptied],
+        InstructionError::InvalidAccountData,
+        "Token-2022: not a mint",
     ),
 ];
 
@@ -271,13 +270,14 @@ fn run(stage: &mut Stage, call: &Call, variations: Vec<Variation>, used: &mut Us
 #[derive(Default)]
 struct Used {
     legal: BTreeSet<(Change, &'static str, usize)>,
-    framework: BTreeSet<usize>,
+    framework: BTreeSet<(Change, usize)>,
     unexplained: Vec<String>,
 }
 
 impl Used {
     fn accept(&mut self, name: &'static str, place: usize, change: Change, what: String) {
-        let covers = |(places, of, _): &Legal| *of == change && places.contains(&(name, place));
+        let covers =
+            |(places, of, _): &Legal| of.contains(&change) && places.contains(&(name, place));
         if LEGAL.iter().any(covers) {
             self.legal.insert((change, name, place));
         } else {
@@ -291,11 +291,12 @@ impl Used {
             InstructionError::Custom(code) => class_of_anchor_code(*code),
             _ => None,
         };
-        let listed =
-            |entry: &(Change, InstructionError, &str)| (entry.0, &entry.1) == (change, error);
+        let listed = |entry: &(&[Change], InstructionError, &str)| {
+            entry.0.contains(&change) && entry.1 == *error
+        };
         match (class, FRAMEWORK.iter().position(listed)) {
             (Some(_), _) => (),
-            (None, Some(place)) => drop(self.framework.insert(place)),
+            (None, Some(place)) => drop(self.framework.insert((change, place))),
             (None, None) => self.unexplained.push(format!("{what}: {error:?}")),
         }
     }
@@ -303,18 +304,26 @@ impl Used {
     #[track_caller]
     fn assert_complete(self, changes: &[Change]) {
         assert!(self.unexplained.is_empty(), "{:#?}", self.unexplained);
-        for (places, change, reason) in LEGAL.iter().filter(|entry| changes.contains(&entry.1)) {
+        for change in changes {
+            self.assert_all_needed(*change);
+        }
+    }
+
+    #[track_caller]
+    fn assert_all_needed(&self, change: Change) {
+        for (places, of, reason) in LEGAL {
             for (name, place) in *places {
-                let needed = self.legal.contains(&(*change, *name, *place));
                 assert!(
-                    needed,
+                    !of.contains(&change) || self.legal.contains(&(change, *name, *place)),
                     "{name} refuses {change:?} in {place} in spite of: {reason}"
                 );
             }
         }
-        for (number, (change, error, reason)) in FRAMEWORK.iter().enumerate() {
-            let needed = !changes.contains(change) || self.framework.contains(&number);
-            assert!(needed, "nobody answers {change:?} with {error:?}: {reason}");
+        for (number, (of, error, reason)) in FRAMEWORK.iter().enumerate() {
+            assert!(
+                !of.contains(&change) || self.framework.contains(&(change, number)),
+                "{change:?} is never answered with {error:?}: {reason}"
+            );
         }
     }
 }

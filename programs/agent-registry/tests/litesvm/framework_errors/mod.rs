@@ -13,7 +13,7 @@ use crate::localnet::{
     token_2022::{associated_token_program, token_account},
 };
 use concord_canonical::error_class::{
-    ALL, Framework, class_of_framework_error, class_of_runtime_error,
+    ALL, Framework, class_of_anchor_code, class_of_framework_error, class_of_runtime_error,
 };
 use solana_address::Address;
 use solana_instruction::{Instruction, error::InstructionError};
@@ -133,6 +133,24 @@ fn assert_native(sent: &Sent, native: Native) {
         }
         (native, error) => panic!("{error:?} is not {native:?}"),
     }
+}
+
+/// R25: a refusal by whatever program has a class. With the class's name.
+#[track_caller]
+pub fn class_of(sent: &Sent) -> &'static str {
+    let (error, framework) = reported(sent);
+    let class = match (&error, framework) {
+        (TransactionError::InstructionError(_, InstructionError::Custom(code)), Some(of)) => {
+            class_of_framework_error(of, *code).or_else(|| class_of_anchor_code(*code))
+        }
+        (TransactionError::InstructionError(_, error), _) => {
+            class_of_runtime_error(&format!("{error:?}"))
+        }
+        (error, _) => class_of_runtime_error(&format!("{error:?}")),
+    };
+    class
+        .unwrap_or_else(|| panic!("{error:?} of {framework:?} has no class"))
+        .name()
 }
 
 fn check(cases: &[Case]) {

@@ -25,6 +25,7 @@ struct Entry {
     revoked: bool,
     proven: bool,
     responses: u64,
+    by_stranger: bool,
 }
 
 pub struct Record {
@@ -37,7 +38,8 @@ pub struct Record {
     wallets: Vec<Option<usize>>,
     /// By profile, agent and person.
     entries: BTreeMap<(Profile, usize, usize), Vec<Entry>>,
-    spent: BTreeSet<u8>,
+    /// By number and payer (R32).
+    spent: BTreeSet<(u8, usize)>,
     /// By agent, validator and number: whether it has its response.
     validations: BTreeMap<(usize, usize, u8), bool>,
 }
@@ -138,13 +140,20 @@ impl Record {
             _ if skip > 0 => Some(FEEDBACK_INDEX_STALE),
             _ => None,
         };
+        let by_stranger = !self.is_own(agent, person);
         if outcome(&sent, place, refusal) {
             let entries = self.entries.entry((profile, agent, person)).or_default();
             entries.push(Entry {
                 score,
+                by_stranger,
                 ..Entry::default()
             });
         }
+    }
+
+    /// Whether it is the agent's owner or wallet.
+    fn is_own(&self, agent: usize, person: usize) -> bool {
+        person == self.owners[agent] || Some(person) == self.wallets[agent]
     }
 
     fn revoke(&mut self, profile: Profile, agent: usize, person: usize, index: u64) {
@@ -197,8 +206,7 @@ impl Record {
         };
         let signed = proof.signed_by(&self.registry.facilitator);
         let sent = self.send(&[person], &[signed, proof.instruction()]);
-        let is_spent = self.spent.contains(&number);
-        let pays_himself = person == self.owners[agent] || Some(person) == self.wallets[agent];
+        let is_spent = self.spent.contains(&(number, person));
         let Some(entry) = self.entry(Profile::Authorized, agent, person, index) else {
             return assert_refused(&sent, 1, FEEDBACK_NOT_FOUND);
         };
@@ -206,12 +214,14 @@ impl Record {
             Entry { revoked: true, .. } => Some(ALREADY_REVOKED),
             Entry { proven: true, .. } => Some(PAYMENT_ALREADY_PROVEN),
             _ if is_spent => Some(PAYMENT_SPENT),
-            _ if pays_himself => Some(PAYMENT_WRONG_PAYER),
+            Entry {
+                by_stranger: false, ..
+            } => Some(PAYMENT_WRONG_PAYER),
             _ => None,
         };
         if outcome(&sent, 1, refusal) {
             entry.proven = true;
-            self.spent.insert(number);
+            self.spent.insert((number, person));
         }
     }
 
@@ -301,7 +311,10 @@ impl Record {
                     (entry.score, entry.revoked, entry.has_payment_proof),
                     (expected.score, expected.revoked, expected.proven)
                 );
-                assert_eq!(entry.response_count, expected.responses);
+                assert_eq!(
+                    (entry.response_count, entry.by_stranger),
+                    (expected.responses, expected.by_stranger)
+                );
                 // the counters, from what is on chain
                 let counters = match (entry.revoked, entry.has_payment_proof) {
                     (true, _) => continue,
