@@ -1,5 +1,5 @@
 //! Creating accounts inside handlers, after the checks (R25).
-use crate::{ConcordError, error::require};
+use crate::error::require;
 use anchor_lang::{
     prelude::*,
     solana_program::program::{invoke, invoke_signed},
@@ -34,7 +34,7 @@ pub fn create<'info>(
     owner: &Pubkey,
     signer: &[&[&[u8]]],
 ) -> Result<()> {
-    require!(account.is_writable, ConcordError::AccountMismatch);
+    require!(account.is_writable, AccountMismatch);
     let (key, space) = (account.key, space as u64);
     if account.lamports() == 0 {
         let create = create_account(payer.key, key, lamports, space, owner);

@@ -72,7 +72,7 @@ pub fn require_held<T: Placed>(
 /// Overwrites `account`, which holds a `T` or is newly created for one. What it has beyond this one's text or lists becomes
 /// zeros. R12: what a later layout has behind its space stays as it is (SVM-29).
 pub fn store<T: Record>(account: &AccountInfo, record: &T) -> Result<()> {
-    require!(account.is_writable, ConcordError::AccountMismatch);
+    require!(account.is_writable, AccountMismatch);
     let mut data = account.try_borrow_mut_data()?;
     let Some(mut rest) = data.get_mut(..record.space()) else {
         return Err(refusal(ConcordError::AccountMismatch));
@@ -97,7 +97,7 @@ impl Derived {
     /// Searches the bump. `AccountMismatch` unless `account` has the address of `place`.
     pub fn at(account: &AccountInfo, place: &Place) -> Result<Self> {
         let (address, bump) = derive(place);
-        require!(*account.key == address, ConcordError::AccountMismatch);
+        require!(*account.key == address, AccountMismatch);
         Ok(Self::known(place, bump))
     }
 

@@ -29,10 +29,7 @@ const SYSVAR_MAX: usize = u16::MAX as usize;
 /// The sysvar holds each instruction's offset as a u16. In a longer one an offset wraps, and points
 /// into another instruction's data, where the sender can have placed anything.
 pub fn require_addressable(instructions: &AccountInfo) -> Result<()> {
-    require!(
-        instructions.data_len() <= SYSVAR_MAX,
-        ConcordError::InstructionsTooLong
-    );
+    require!(instructions.data_len() <= SYSVAR_MAX, InstructionsTooLong);
     Ok(())
 }
 
@@ -66,13 +63,13 @@ impl<const LEN: usize> VerifiedMessage<LEN> {
             .checked_sub(1)
             .ok_or_else(|| refusal(ConcordError::AuthMissing))?;
         let call = load_instruction_at_checked(previous.into(), instructions)?;
-        require!(call.program_id == PROGRAM_ID, ConcordError::AuthMissing);
+        require!(call.program_id == PROGRAM_ID, AuthMissing);
         let header = const { header(LEN as u16) };
         require!(
             call.accounts.is_empty()
                 && call.data.len() == MESSAGE + LEN
                 && call.data.starts_with(&header),
-            ConcordError::AuthMalformed
+            AuthMalformed
         );
         Ok(Self(call.data))
     }
@@ -83,11 +80,8 @@ impl<const LEN: usize> VerifiedMessage<LEN> {
     /// Errors: `AuthWrongSigner`, `AuthWrongMessage`.
     pub fn signature_over(&self, signer: &Pubkey, message: &[u8; LEN]) -> Result<[u8; 64]> {
         let data = &self.0;
-        require!(
-            data[KEY..SIGNATURE] == signer.to_bytes(),
-            ConcordError::AuthWrongSigner
-        );
-        require!(data[MESSAGE..] == *message, ConcordError::AuthWrongMessage);
+        require!(data[KEY..SIGNATURE] == signer.to_bytes(), AuthWrongSigner);
+        require!(data[MESSAGE..] == *message, AuthWrongMessage);
         let mut signature = [0; 64];
         signature.copy_from_slice(&data[SIGNATURE..MESSAGE]);
         Ok(signature)

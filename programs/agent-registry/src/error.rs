@@ -23,11 +23,11 @@ pub fn account_mismatch() -> Error {
     ConcordError::AccountMismatch.into()
 }
 
-/// Anchor's `require!`, but out of line: see [`refusal`].
+/// Anchor's `require!` for a variant of [`ConcordError`], but out of line: see [`refusal`].
 macro_rules! require {
-    ($rule:expr, $broken:expr $(,)?) => {
+    ($rule:expr, $broken:ident $(,)?) => {
         if !$rule {
-            return Err($crate::error::refusal($broken));
+            return Err($crate::error::refusal($crate::ConcordError::$broken));
         }
     };
 }

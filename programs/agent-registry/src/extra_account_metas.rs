@@ -1,5 +1,5 @@
 //! The account that tells Token-2022 which accounts to pass to our transfer hook.
-use crate::{ConcordError, account_creation::create_pda, error::require};
+use crate::{account_creation::create_pda, error::require};
 use anchor_lang::prelude::*;
 use spl_discriminator::SplDiscriminate;
 use spl_tlv_account_resolution::{account::ExtraAccountMeta, state::ExtraAccountMetaList};
@@ -22,7 +22,7 @@ pub fn create<'info>(
     agent: &Pubkey,
 ) -> Result<()> {
     let (address, bump) = get_extra_account_metas_address_and_bump_seed(mint, &crate::ID);
-    require!(*list.key == address, ConcordError::AccountMismatch);
+    require!(*list.key == address, AccountMismatch);
     let (event_authority, _) = crate::EVENT_AUTHORITY_AND_BUMP;
     let metas = [
         ExtraAccountMeta::new_with_pubkey(agent, false, true)?,

@@ -30,17 +30,14 @@ impl TransferSide {
     /// call. The account is read by Token-2022's own types, which know its multisignature accounts
     /// apart: the bytes of those are chosen by whoever makes one.
     pub fn read(account: &AccountInfo, mint: &Pubkey) -> Result<Self> {
-        require!(
-            account.owner == &token_2022::ID,
-            ConcordError::NotInTransfer
-        );
+        require!(account.owner == &token_2022::ID, NotInTransfer);
         let data = account.try_borrow_data()?;
         let state = PodStateWithExtensions::<PodAccount>::unpack(&data)
             .map_err(|_| refusal(ConcordError::NotInTransfer))?;
         let hook = state.get_extension::<TransferHookAccount>();
         require!(
             state.base.mint == *mint && hook.is_ok_and(|hook| hook.transferring.into()),
-            ConcordError::NotInTransfer
+            NotInTransfer
         );
         Ok(Self {
             owner: state.base.owner,

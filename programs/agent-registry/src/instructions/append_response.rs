@@ -13,8 +13,8 @@ pub struct AppendResponse<'info> {
 
 /// SPEC 3a: what is wrong whatever the entry is.
 pub fn require_index_and_uri(feedback_index: u64, response_uri: &str) -> Result<()> {
-    require!(feedback_index > 0, ConcordError::FeedbackNotFound); // R8
-    require!(!response_uri.is_empty(), ConcordError::EmptyUri); // R19
+    require!(feedback_index > 0, FeedbackNotFound); // R8
+    require!(!response_uri.is_empty(), EmptyUri); // R19
     Ok(())
 }
 

@@ -52,7 +52,7 @@ impl AttachPaymentProof<'_> {
     pub fn attach_payment_proof(&self, feedback_index: u64, payment: Payment) -> Result<()> {
         let (mint, reviewer) = (self.agent.mint(), self.reviewer.key);
         let mut entry = FeedbackEntry::of(&self.feedback_entry, mint, reviewer, feedback_index)?;
-        require!(self.caller.key == reviewer, ConcordError::NotAuthorized); // R13
+        require!(self.caller.key == reviewer, NotAuthorized); // R13
         entry.prove_payment(payment.token, payment.amount)?;
         let marker = self.require_unspent(&payment)?;
         let mut agent = self.agent.load()?;
@@ -71,7 +71,7 @@ impl AttachPaymentProof<'_> {
     fn require_unspent(&self, payment: &Payment) -> Result<Derived> {
         let place = SpentPayment::place_of(&payment.task_ref_hash, &payment.payer);
         let marker = Derived::at(&self.spent_payment, &place)?;
-        require!(is_vacant(&self.spent_payment), ConcordError::PaymentSpent);
+        require!(is_vacant(&self.spent_payment), PaymentSpent);
         Ok(marker)
     }
 
@@ -79,7 +79,7 @@ impl AttachPaymentProof<'_> {
     fn verify(&self, payment: &Payment, entry: &FeedbackEntry, now: i64) -> Result<[u8; 64]> {
         let verified = VerifiedMessage::preceding(&self.instructions_sysvar)?; // R11
         let now = u64::try_from(now).unwrap_or(0); // R9: a negative clock counts as 0
-        require!(now < payment.expiry, ConcordError::AuthExpired); // R13
+        require!(now < payment.expiry, AuthExpired); // R13
         let registry = Registry::of(&self.registry)?;
         require_accepted(payment, entry, &registry, now)?;
         let message = PaymentProof {
@@ -146,17 +146,17 @@ fn require_accepted(
 ) -> Result<()> {
     require!(
         payment.payer == entry.reviewer && entry.by_stranger,
-        ConcordError::PaymentWrongPayer
+        PaymentWrongPayer
     );
     require!(
         registry.payment_tokens.contains(&payment.token),
-        ConcordError::PaymentWrongToken
+        PaymentWrongToken
     );
-    require!(payment.amount > 0, ConcordError::PaymentZeroAmount);
-    require!(payment.paid_at <= now, ConcordError::PaymentInFuture);
+    require!(payment.amount > 0, PaymentZeroAmount);
+    require!(payment.paid_at <= now, PaymentInFuture);
     require!(
         registry.facilitators.contains(&payment.facilitator),
-        ConcordError::PaymentWrongFacilitator
+        PaymentWrongFacilitator
     );
     Ok(())
 }

@@ -62,13 +62,10 @@ pub struct GiveFeedback<'info> {
 
 impl GiveFeedback<'_> {
     pub fn give_feedback(&self, feedback: Feedback) -> Result<()> {
-        require!(feedback.score <= SCORE_MAX, ConcordError::ScoreOutOfRange);
+        require!(feedback.score <= SCORE_MAX, ScoreOutOfRange);
         let mut agent = self.agent.load()?;
         // R18
-        require!(
-            !agent.is_operated_by(self.reviewer.key),
-            ConcordError::SelfFeedback
-        );
+        require!(!agent.is_operated_by(self.reviewer.key), SelfFeedback);
         require_portable(&feedback.detail_uri, URI_MAX)?; // R17
         let (account, mint, reviewer) = (&self.client_index, self.agent.mint(), self.reviewer.key);
         let mut index = ClientIndex::before(account, mint, reviewer, feedback.feedback_index)?;
@@ -98,7 +95,7 @@ impl GiveFeedback<'_> {
             FeedbackAuthorization::X84 => self.authorize_x84(agent)?,
         };
         // R10: to an agent without this scheme, its messages are not authorizations
-        require!(agent.accepts(auth.scheme()), ConcordError::AuthWrongMessage);
+        require!(agent.accepts(auth.scheme()), AuthWrongMessage);
         Ok(signature)
     }
 
@@ -112,8 +109,8 @@ impl GiveFeedback<'_> {
     ) -> Result<[u8; 64]> {
         let verified = VerifiedMessage::preceding(&self.instructions_sysvar)?; // R11
         let now = u64::try_from(now).unwrap_or(0); // R9: a negative clock counts as 0
-        require!(now < expiry, ConcordError::AuthExpired); // R8
-        require!(last_index < index_limit, ConcordError::AuthIndexLimit); // R8
+        require!(now < expiry, AuthExpired); // R8
+        require!(last_index < index_limit, AuthIndexLimit); // R8
         let signer = agent.authorization_signer(); // R7
         let message = SvmFeedbackAuth {
             agent_mint: agent.nft_mint.to_bytes(),

@@ -56,10 +56,7 @@ impl GiveOpenFeedback<'_> {
         feedback.require_value_in_range()?;
         let mut agent = self.agent.load()?;
         // R18
-        require!(
-            !agent.is_operated_by(self.client.key),
-            ConcordError::SelfFeedback
-        );
+        require!(!agent.is_operated_by(self.client.key), SelfFeedback);
         feedback.require_portable_texts()?;
         let (account, mint, client) = (&self.open_client_index, self.agent.mint(), self.client.key);
         let mut index = OpenClientIndex::before(account, mint, client, feedback.feedback_index)?;

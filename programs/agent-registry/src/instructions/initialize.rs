@@ -33,12 +33,9 @@ impl Initialize<'_> {
         // R9
         require!(
             upgrade_authority(&self.program_data)? == Some(self.upgrade_authority.key()),
-            ConcordError::NotUpgradeAuthority
+            NotUpgradeAuthority
         );
-        require!(
-            self.registry.owner != &crate::ID,
-            ConcordError::AlreadyInitialized
-        );
+        require!(self.registry.owner != &crate::ID, AlreadyInitialized);
         let registry = Registry::initialized(chain, self.upgrade_authority.key())?;
         Derived::known(&Place::Registry, registry.bump).create(
             &self.payer,

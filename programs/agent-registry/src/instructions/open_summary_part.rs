@@ -27,10 +27,7 @@ impl EntryRange {
         let Some(Self { first, last: end }) = range else {
             return Ok(1..=last);
         };
-        require!(
-            0 < first && first <= end && end <= last,
-            ConcordError::SummaryRange
-        );
+        require!(0 < first && first <= end && end <= last, SummaryRange);
         Ok(first..=end)
     }
 }
@@ -70,11 +67,8 @@ impl OpenEntries<'_> {
         tag2: &str,
         range: Option<EntryRange>,
     ) -> Result<Accumulator> {
-        require!(!clients.is_empty(), ConcordError::EmptyClients);
-        require!(
-            range.is_none() || clients.len() == 1,
-            ConcordError::SummaryRange
-        );
+        require!(!clients.is_empty(), EmptyClients);
+        require!(range.is_none() || clients.len() == 1, SummaryRange);
         let mut accounts = accounts.iter();
         let mut next = || {
             accounts
@@ -93,7 +87,7 @@ impl OpenEntries<'_> {
                 }
             }
         }
-        require!(next().is_err(), ConcordError::SummaryGap);
+        require!(next().is_err(), SummaryGap);
         Ok(accumulator)
     }
 

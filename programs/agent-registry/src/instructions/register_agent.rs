@@ -35,7 +35,7 @@ impl RegisterAgent<'_> {
         let mint = Derived::at(&self.nft_mint, &Place::Mint { payer, nonce })?;
         require!(
             is_vacant(&self.nft_mint) && is_vacant(&self.agent),
-            ConcordError::AlreadyInitialized
+            AlreadyInitialized
         );
         let agent = Derived::at(&self.agent, &AgentIdentity::place_of(self.nft_mint.key))?;
         AgentMint {

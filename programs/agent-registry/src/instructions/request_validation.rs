@@ -25,16 +25,13 @@ impl RequestValidation<'_> {
         tag: [u8; 32],
         request_uri: String,
     ) -> Result<()> {
-        require!(validator != Pubkey::default(), ConcordError::ValidatorZero);
+        require!(validator != Pubkey::default(), ValidatorZero);
         let occupant = self.occupant(&validator, &request_hash)?;
         let is_same = |there: &ValidationRequest| there.request_hash == request_hash;
-        require!(
-            !occupant.as_ref().is_some_and(is_same),
-            ConcordError::RequestExists
-        );
+        require!(!occupant.as_ref().is_some_and(is_same), RequestExists);
         // R20: SPL delegates and the feedback authority have no say
         AgentIdentity::of_owner(&self.agent, self.nft_mint.key, self.owner.key)?;
-        require!(occupant.is_none(), ConcordError::RequestPrefixCollision); // R20
+        require!(occupant.is_none(), RequestPrefixCollision); // R20
         require_portable(&request_uri, URI_MAX)?; // R17
 
         let request = self.record(validator, request_hash, tag)?;
@@ -55,7 +52,7 @@ impl RequestValidation<'_> {
         };
         require!(
             there.is_in_place_of(self.nft_mint.key, hash) && there.validator == *validator,
-            ConcordError::AccountMismatch
+            AccountMismatch
         );
         Ok(Some(there))
     }

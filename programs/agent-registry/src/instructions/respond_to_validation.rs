@@ -27,11 +27,8 @@ impl RespondToValidation<'_> {
         evidence_hash: [u8; 32],
     ) -> Result<()> {
         let mut request = self.load_request(&request_hash)?;
-        require!(
-            request.validator == *self.validator.key,
-            ConcordError::NotValidator
-        );
-        require!(score <= SCORE_MAX, ConcordError::ScoreOutOfRange); // R20
+        require!(request.validator == *self.validator.key, NotValidator);
+        require!(score <= SCORE_MAX, ScoreOutOfRange); // R20
         require_portable(&evidence_uri, URI_MAX)?; // R17
 
         let now = Clock::get()?.unix_timestamp;
@@ -74,12 +71,9 @@ impl RespondToValidation<'_> {
             Derived::at(&self.validation_request, &place)?;
             return Err(refusal(ConcordError::RequestNotFound));
         };
-        require!(
-            request.is_in_place_of(mint, hash),
-            ConcordError::AccountMismatch
-        );
+        require!(request.is_in_place_of(mint, hash), AccountMismatch);
         // R20: the whole hash names the request
-        require!(request.request_hash == *hash, ConcordError::RequestNotFound);
+        require!(request.request_hash == *hash, RequestNotFound);
         Ok(request)
     }
 }

@@ -17,10 +17,10 @@ impl SetAgentWallet<'_> {
     pub fn set_agent_wallet(&self) -> Result<()> {
         let mut agent = self.agent.load_for(&self.owner)?;
         let wallet = self.new_wallet.key();
-        require!(wallet != Pubkey::default(), ConcordError::WalletZero); // R3
+        require!(wallet != Pubkey::default(), WalletZero); // R3
         let (named, owner) = (&self.new_wallet, self.owner.key);
         let consents = consent::is_given(named, owner, &self.instructions_sysvar)?;
-        require!(consents, ConcordError::WalletConsentMissing); // R3
+        require!(consents, WalletConsentMissing); // R3
         let now = Clock::get()?.unix_timestamp;
         agent.set_wallet(wallet, now);
         self.agent.store(&agent)?;

@@ -17,10 +17,7 @@ impl SetFeedbackAuthority<'_> {
     pub fn set_feedback_authority(&self) -> Result<()> {
         let mut agent = self.agent.load_for(&self.owner)?;
         let authority = self.new_authority.key();
-        require!(
-            self.authority_consents()?,
-            ConcordError::AuthorityConsentMissing
-        );
+        require!(self.authority_consents()?, AuthorityConsentMissing);
         let now = Clock::get()?.unix_timestamp;
         agent.set_feedback_authority(authority, now); // R7
         self.agent.store(&agent)?;

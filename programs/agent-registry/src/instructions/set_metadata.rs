@@ -19,12 +19,9 @@ impl SetMetadata<'_> {
     pub fn set_metadata(&self, key: String, value: Vec<u8>) -> Result<()> {
         let mut agent = self.agent.load_for(&self.owner)?;
         // R2, R3: the wallet has its own instructions, byte for byte this key
-        require!(key != RESERVED_METADATA_KEY, ConcordError::ReservedKey);
+        require!(key != RESERVED_METADATA_KEY, ReservedKey);
         require_portable(&key, METADATA_KEY_MAX)?; // R17
-        require!(
-            value.len() <= METADATA_VALUE_MAX, // R17
-            ConcordError::LengthLimit
-        );
+        require!(value.len() <= METADATA_VALUE_MAX, LengthLimit); // R17
         self.write(key.clone(), value.clone())?;
         let now = Clock::get()?.unix_timestamp;
         agent.updated_at = now;
@@ -39,26 +36,25 @@ impl SetMetadata<'_> {
     }
 
     fn write(&self, key: String, value: Vec<u8>) -> Result<()> {
-        let (mint, account) = (*self.agent.mint(), &self.metadata_entry);
-        let (derived, bump) = match find(account, &MetadataEntry::place_of(&mint, &key))? {
-            Slot::Held(MetadataEntry { bump, .. }) => (None, bump),
-            Slot::Vacant(derived) => {
-                let bump = derived.bump();
-                (Some(derived), bump)
+        let (nft_mint, account) = (*self.agent.mint(), &self.metadata_entry);
+        match find::<MetadataEntry>(account, &MetadataEntry::place_of(&nft_mint, &key))? {
+            Slot::Held(mut entry) => {
+                entry.version = VERSION; // R12: it is written whole
+                entry.value = value;
+                self.resize(entry.space())?;
+                store(account, &entry)
             }
-        };
-        let entry = MetadataEntry {
-            nft_mint: mint,
-            bump,
-            version: VERSION,
-            key,
-            value,
-        };
-        if let Some(derived) = derived {
-            return derived.create(&self.payer, account, &entry);
+            Slot::Vacant(derived) => {
+                let entry = MetadataEntry {
+                    nft_mint,
+                    bump: derived.bump(),
+                    version: VERSION,
+                    key,
+                    value,
+                };
+                derived.create(&self.payer, account, &entry)
+            }
         }
-        self.resize(entry.space())?;
-        store(account, &entry)
     }
 
     /// What a shorter value sets free stays in the account.

@@ -33,15 +33,12 @@ impl TransferHook<'_> {
         let receiver = TransferSide::read(&self.destination, &mint)?;
         let mut agent = load::<AgentIdentity>(&self.agent)?
             .ok_or_else(|| refusal(ConcordError::NotInTransfer))?;
-        require!(agent.nft_mint == mint, ConcordError::NotInTransfer);
+        require!(agent.nft_mint == mint, NotInTransfer);
         if amount == 0 {
             return Ok(());
         }
-        require!(
-            amount == 1 && receiver.amount == 1,
-            ConcordError::NotInTransfer
-        );
-        require!(receiver.can_hold_agents, ConcordError::TransferRefused); // R4
+        require!(amount == 1 && receiver.amount == 1, NotInTransfer);
+        require!(receiver.can_hold_agents, TransferRefused); // R4
         // R4: compared with the record, which is what the transfer must keep true.
         if receiver.owner == agent.owner {
             return Ok(());

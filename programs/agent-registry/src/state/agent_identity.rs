@@ -101,7 +101,7 @@ impl AgentIdentity {
     /// no rights (R4). Errors: `AgentNotFound`, `AccountMismatch`, `NotAuthorized`.
     pub fn of_owner(account: &AccountInfo, mint: &Pubkey, caller: &Pubkey) -> Result<Self> {
         let agent = Self::of(account, mint)?;
-        require!(agent.owner == *caller, ConcordError::NotAuthorized);
+        require!(agent.owner == *caller, NotAuthorized);
         Ok(agent)
     }
 
@@ -121,10 +121,7 @@ impl AgentIdentity {
     /// R10: which schemes count from now on, as a sum of `AUTH_SCHEME_*`; at least one.
     pub fn set_auth_schemes(&mut self, schemes: u8, now: i64) -> Result<()> {
         const KNOWN: u8 = AUTH_SCHEME_X84 | AUTH_SCHEME_BOUNDED;
-        require!(
-            schemes != 0 && schemes & !KNOWN == 0,
-            ConcordError::AuthSchemeUnknown
-        );
+        require!(schemes != 0 && schemes & !KNOWN == 0, AuthSchemeUnknown);
         self.auth_schemes = schemes;
         self.updated_at = now;
         Ok(())

@@ -1,6 +1,5 @@
 use super::{VERSION, raised};
 use crate::{
-    ConcordError,
     account_data::{Derived, Placed, Record, Slot, find, store},
     error::require,
 };
@@ -10,9 +9,8 @@ use concord_canonical::pda::Account as Place;
 /// The index of one profile, whose addresses are those of `Place::$place`. Two types, because an index of one profile must
 /// never pass for one of the other.
 macro_rules! client_index {
-    ($(#[$doc:meta])* $name:ident, $place:ident) => {
-        $(#[$doc])*
-        #[account]
+    ($(#[$attribute:meta])* pub struct $name:ident at $place:ident;) => {
+        $(#[$attribute])*
         #[derive(InitSpace, Debug)]
         pub struct $name {
             /// The agent's mint.
@@ -62,7 +60,7 @@ macro_rules! client_index {
                     },
                 };
                 let next = raised(index.last_index, 1)?;
-                require!(feedback_index == next, ConcordError::FeedbackIndexStale);
+                require!(feedback_index == next, FeedbackIndexStale);
                 Ok(index)
             }
 
@@ -87,11 +85,13 @@ macro_rules! client_index {
 }
 
 client_index! {
-    /// How far one client's authorized feedback about one agent has counted. Never closed, so the index never resets (R8).
-    ClientIndex, Client
+    /// How far one client's authorized feedback about one agent has counted, `["client", mint, client]`. Never closed, so the index never resets (R8).
+    #[account]
+    pub struct ClientIndex at Client;
 }
 
 client_index! {
-    /// How far one client's open feedback about one agent has counted. Never closed, so the index never resets (R8).
-    OpenClientIndex, OpenClient
+    /// How far one client's open feedback about one agent has counted, `["open_client", mint, client]`. Never closed, so the index never resets (R8).
+    #[account]
+    pub struct OpenClientIndex at OpenClient;
 }

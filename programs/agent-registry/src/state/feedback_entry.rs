@@ -7,7 +7,8 @@ use crate::{
 use anchor_lang::prelude::*;
 use concord_canonical::pda::Account as Place;
 
-/// One authorized feedback. X84's fields in X84's order and types, then ours after `bump` (R12).
+/// One authorized feedback, `["feedback", mint, reviewer, feedback_index u64 LE]`.
+/// X84's fields in X84's order and types, then ours after `bump` (R12).
 #[account]
 #[derive(InitSpace, Debug)]
 pub struct FeedbackEntry {
@@ -67,8 +68,8 @@ impl FeedbackEntry {
     /// R13: takes the payment's token and amount. Errors: `AlreadyRevoked`,
     /// `PaymentAlreadyProven`.
     pub fn prove_payment(&mut self, token: Pubkey, amount: u64) -> Result<()> {
-        require!(!self.revoked, ConcordError::AlreadyRevoked);
-        require!(!self.has_payment_proof, ConcordError::PaymentAlreadyProven);
+        require!(!self.revoked, AlreadyRevoked);
+        require!(!self.has_payment_proof, PaymentAlreadyProven);
         self.has_payment_proof = true;
         self.payment_token = token;
         self.payment_amount = amount;
@@ -76,7 +77,7 @@ impl FeedbackEntry {
     }
 
     pub fn revoke(&mut self) -> Result<()> {
-        require!(!self.revoked, ConcordError::AlreadyRevoked);
+        require!(!self.revoked, AlreadyRevoked);
         self.revoked = true;
         Ok(())
     }

@@ -5,8 +5,8 @@ use concord_canonical::{
     pda::Account as Place,
 };
 
-/// One metadata value of an agent. Its account is as long as key and value need, and is never closed: a key once set stays
-/// set.
+/// One metadata value of an agent, `["metadata", mint, sha256(key)]`. Its account is as long as
+/// key and value need, and is never closed: a key once set stays set.
 #[account]
 #[derive(InitSpace, Debug)]
 pub struct MetadataEntry {

@@ -7,7 +7,8 @@ use crate::{
 use anchor_lang::prelude::*;
 use concord_canonical::{limits::TAG_MAX, pda::Account as Place};
 
-/// One open feedback. The fields of fixed width come first, so that an RPC filter can compare them at constant offsets.
+/// One open feedback, `["open_feedback", mint, client, feedback_index u64 LE]`. The fields of
+/// fixed width come first, so that an RPC filter can compare them at constant offsets.
 #[account]
 #[derive(InitSpace, Debug)]
 pub struct OpenFeedback {
@@ -64,7 +65,7 @@ impl OpenFeedback {
     }
 
     pub fn revoke(&mut self) -> Result<()> {
-        require!(!self.revoked, ConcordError::AlreadyRevoked);
+        require!(!self.revoked, AlreadyRevoked);
         self.revoked = true;
         Ok(())
     }

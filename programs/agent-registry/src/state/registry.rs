@@ -14,7 +14,7 @@ pub const PAYMENT_TOKENS_MAX: usize = 8;
 /// R13: so many facilitators count at a time.
 pub const FACILITATORS_MAX: usize = 16;
 
-/// The one registry account of this program.
+/// The one registry account of this program, `["registry"]`.
 #[account]
 #[derive(InitSpace, Debug)]
 pub struct Registry {
@@ -52,7 +52,7 @@ impl Registry {
     /// R9: a CAIP-2 id of the solana namespace, as text and hashed.
     pub fn initialized(chain: &str, authority: Pubkey) -> Result<Self> {
         let id = ChainId::parse(chain).map_err(|_| refusal(ConcordError::MalformedChainId))?;
-        require!(id.namespace() == "solana", ConcordError::MalformedChainId);
+        require!(id.namespace() == "solana", MalformedChainId);
         Ok(Self {
             chain_hash: id.hash(),
             bump: Self::ADDRESS_AND_BUMP.1,
@@ -74,7 +74,7 @@ impl Registry {
     /// [`Self::of`], on behalf of `caller`, who must be the authority.
     pub fn of_authority(account: &AccountInfo, caller: &Pubkey) -> Result<Self> {
         let registry = Self::of(account)?;
-        require!(registry.authority == *caller, ConcordError::NotAuthorized);
+        require!(registry.authority == *caller, NotAuthorized);
         Ok(registry)
     }
 
@@ -87,10 +87,7 @@ impl Registry {
     /// The second step: `caller`, who has signed, is the successor named. Returns who was the
     /// authority.
     pub fn accept_authority(&mut self, caller: Pubkey) -> Result<Pubkey> {
-        require!(
-            self.proposed_authority == caller,
-            ConcordError::NotAuthorized
-        );
+        require!(self.proposed_authority == caller, NotAuthorized);
         self.proposed_authority = Pubkey::default();
         Ok(std::mem::replace(&mut self.authority, caller))
     }
@@ -113,7 +110,7 @@ impl Registry {
     /// Reads the chain word alone. `account`'s address has been compared with [`Self::ADDRESS`];
     /// `AccountMismatch` where nothing has been initialized there.
     pub fn chain_hash_of(account: &AccountInfo) -> Result<[u8; 32]> {
-        require!(account.owner == &crate::ID, ConcordError::AccountMismatch);
+        require!(account.owner == &crate::ID, AccountMismatch);
         let data = account.try_borrow_data()?;
         let fields = data.get(Self::DISCRIMINATOR.len()..);
         let hash = fields.and_then(|fields| fields.first_chunk());
@@ -129,7 +126,7 @@ fn set_listed(list: &mut Vec<Pubkey>, key: Pubkey, listed: bool, max: usize) -> 
         return Ok(false);
     }
     if listed {
-        require!(list.len() < max, ConcordError::ListTooLong);
+        require!(list.len() < max, ListTooLong);
         list.push(key);
     } else {
         list.retain(|it| *it != key);

@@ -2,8 +2,9 @@ use crate::account_data::Record;
 use anchor_lang::prelude::*;
 use concord_canonical::pda::Account as Place;
 
-/// Marks a payment that has proven one feedback: it proves no other, of no other agent (R13). Never closed. One transaction
-/// can hold the payments of several payers, so the payer is among the seeds (R32).
+/// Marks a payment that has proven one feedback, `["spent", keccak256(dedupe key), payer]`:
+/// it proves no other, of no other agent (R13). Never closed. One transaction can hold the payments
+/// of several payers (R32).
 #[account]
 #[derive(InitSpace, Debug)]
 pub struct SpentPayment {

@@ -2,7 +2,8 @@ use crate::account_data::Record;
 use anchor_lang::prelude::*;
 use concord_canonical::pda::{Account as Place, REQUEST_PREFIX};
 
-/// What an owner asked a validator. X84's fields, order and types (R12).
+/// What an owner asked a validator, `["val_request", mint, validator, request_hash[..8]]`.
+/// X84's fields, order and types (R12).
 #[account]
 #[derive(InitSpace, Debug)]
 pub struct ValidationRequest {

@@ -3,7 +3,8 @@ use crate::account_data::{Placed, Record};
 use anchor_lang::prelude::*;
 use concord_canonical::pda::Account as Place;
 
-/// A validator's latest word. X84's fields in X84's order and types, then ours after `bump` (R12).
+/// A validator's latest word, `["val_response", mint, validator, request_hash[..8]]`.
+/// X84's fields in X84's order and types, then ours after `bump` (R12).
 #[account]
 #[derive(InitSpace, Debug)]
 pub struct ValidationResponse {

@@ -300,10 +300,10 @@ fn refuses_another_account_in_each_place() {
     }
     let (sender, code) = (&validator, ACCOUNT_MISMATCH);
     assert_forgeries_refused(&mut net, sender, &instruction, &[2, 4], code);
-    assert_swaps_refused(&mut net, sender, &instruction, &pool, code);
+    assert_swaps_refused(&mut net, sender, &instruction, &pool);
     // the same where the response exists
     assert_forgeries_refused(&mut net, sender, &instruction, &[2, 4, 5], code);
-    assert_swaps_refused(&mut net, sender, &instruction, &pool, code);
+    assert_swaps_refused(&mut net, sender, &instruction, &pool);
     // another validator's request about the agent: named, not mistaken for the caller's own
     let mut hers = instruction;
     hers.accounts[4].pubkey = request_address(&mint, &her, &answer.hash);

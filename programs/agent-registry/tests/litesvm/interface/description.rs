@@ -28,8 +28,8 @@ fn marked_items(marker: &str) -> BTreeSet<String> {
                 continue; // a folder
             };
             let mut lines = text.lines();
-            while lines.any(|line| line == marker) {
-                let declared = lines.find_map(|line| line.strip_prefix("pub struct "));
+            while lines.any(|line| line.trim() == marker) {
+                let declared = lines.find_map(|line| line.trim().strip_prefix("pub struct "));
                 let name = declared.unwrap().split([' ', '<']).next().unwrap();
                 names.insert(name.to_owned());
             }

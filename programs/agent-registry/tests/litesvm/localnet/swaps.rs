@@ -1,12 +1,15 @@
 //! An instruction with one account exchanged for another that is valid elsewhere.
 
-use super::{Localnet, refusal::refusal};
+use super::{
+    Localnet,
+    refusal::{mismatch_of, refusal},
+};
 use solana_address::Address;
 use solana_instruction::{Instruction, error::InstructionError};
 use solana_keypair::Keypair;
 
 /// Puts every account of `pool` into every place that needs no signature, unless it is there
-/// already: each such transaction is refused with `code`. Then the instruction itself passes,
+/// already: each such transaction is refused as [`mismatch_of`] says. Then the instruction itself passes,
 /// so that nothing else was wrong with it.
 #[track_caller]
 pub fn assert_swaps_refused(
@@ -14,18 +17,18 @@ pub fn assert_swaps_refused(
     sender: &Keypair,
     instruction: &Instruction,
     pool: &[Address],
-    code: u32,
 ) {
     let signs = |place: &usize| instruction.accounts[*place].is_signer;
     for place in (1..instruction.accounts.len()).filter(|place| !signs(place)) {
         for account in pool {
             let mut swapped = instruction.clone();
-            if swapped.accounts[place].pubkey == *account {
+            let genuine = swapped.accounts[place].pubkey;
+            if genuine == *account {
                 continue;
             }
             swapped.accounts[place].pubkey = *account;
             let sent = net.send(&[sender], &[swapped]);
-            let expected = (0, InstructionError::Custom(code));
+            let expected = (0, InstructionError::Custom(mismatch_of(&genuine)));
             assert_eq!(refusal(&sent), expected, "{account} in place {place}");
         }
     }
