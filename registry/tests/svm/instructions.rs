@@ -61,6 +61,20 @@ const EVENT_AUTHORITY: Pubkey = agent_registry::EVENT_AUTHORITY_AND_BUMP.0;
 const REGISTRY: Pubkey = agent_registry::Registry::ADDRESS;
 const SYSTEM: Pubkey = anchor_lang::system_program::ID;
 
+fn events() -> accounts::EventAccounts {
+    accounts::EventAccounts {
+        event_authority: EVENT_AUTHORITY,
+        program: agent_registry::ID,
+    }
+}
+
+fn agent_accounts() -> accounts::AgentAccounts {
+    accounts::AgentAccounts {
+        agent: agent(),
+        nft_mint: some_key(MINT),
+    }
+}
+
 fn instructions_sysvar() -> Pubkey {
     "Sysvar1nstructions1111111111111111111111111"
         .parse()
@@ -76,8 +90,7 @@ fn initialize() {
             registry: REGISTRY,
             program_data: PROGRAM_DATA,
             system_program: SYSTEM,
-            event_authority: EVENT_AUTHORITY,
-            program: agent_registry::ID,
+            events: events(),
         },
         &instruction::Initialize {
             chain: "solana:localnet".to_owned(),
@@ -91,8 +104,7 @@ fn registry_settings() {
     let accounts = accounts::RegistryChange {
         authority: some_key(CALLER),
         registry: REGISTRY,
-        event_authority: EVENT_AUTHORITY,
-        program: agent_registry::ID,
+        events: events(),
     };
     let (program, other) = (program(), some_key(9));
     let (token, facilitator, successor) = (other, other, other);
@@ -154,8 +166,7 @@ fn register_agent() {
         token_program: anchor_spl::token_2022::ID,
         associated_token_program: anchor_spl::associated_token::ID,
         system_program: SYSTEM,
-        event_authority: EVENT_AUTHORITY,
-        program: agent_registry::ID,
+        events: events(),
     };
     let arguments = instruction::RegisterAgent {
         nonce,
@@ -176,10 +187,8 @@ fn register_agent() {
 fn owner_settings() {
     let accounts = accounts::OwnerSetting {
         owner: some_key(CALLER),
-        agent: agent(),
-        nft_mint: some_key(MINT),
-        event_authority: EVENT_AUTHORITY,
-        program: agent_registry::ID,
+        agent: agent_accounts(),
+        events: events(),
     };
     let program = program();
     assert_eq!(
@@ -202,8 +211,7 @@ fn set_agent_uri() {
             nft_mint: some_key(MINT),
             token_program: anchor_spl::token_2022::ID,
             system_program: SYSTEM,
-            event_authority: EVENT_AUTHORITY,
-            program: agent_registry::ID,
+            events: events(),
         },
         &instruction::SetAgentUri {
             uri: "u".to_owned(),
@@ -218,12 +226,10 @@ fn set_metadata() {
         &accounts::SetMetadata {
             owner: some_key(CALLER),
             payer: some_key(CALLER),
-            agent: agent(),
-            nft_mint: some_key(MINT),
+            agent: agent_accounts(),
             metadata_entry: derived(|it| it.metadata_entry(&mint(), "schlüssel")),
             system_program: SYSTEM,
-            event_authority: EVENT_AUTHORITY,
-            program: agent_registry::ID,
+            events: events(),
         },
         &instruction::SetMetadata {
             key: "schlüssel".to_owned(),
@@ -239,12 +245,10 @@ fn r3_set_agent_wallet_has_the_wallet_sign_and_never_write() {
     let expected = native(
         &accounts::SetAgentWallet {
             owner: some_key(CALLER),
-            agent: agent(),
-            nft_mint: some_key(MINT),
+            agent: agent_accounts(),
             new_wallet: some_key(9),
             instructions_sysvar: instructions_sysvar(),
-            event_authority: EVENT_AUTHORITY,
-            program: agent_registry::ID,
+            events: events(),
         },
         &instruction::SetAgentWallet {},
     );
@@ -274,12 +278,10 @@ fn r7_set_feedback_authority_has_the_authority_sign_and_never_write() {
         let mut expected = native(
             &accounts::SetFeedbackAuthority {
                 owner: some_key(CALLER),
-                agent: agent(),
-                nft_mint: some_key(MINT),
+                agent: agent_accounts(),
                 new_authority,
                 instructions_sysvar: instructions_sysvar(),
-                event_authority: EVENT_AUTHORITY,
-                program: agent_registry::ID,
+                events: events(),
             },
             &instruction::SetFeedbackAuthority {},
         );
@@ -310,14 +312,12 @@ fn give_feedback() {
                 reviewer: some_key(CALLER),
                 payer: some_key(CALLER),
                 registry: REGISTRY,
-                agent: agent(),
-                nft_mint: some_key(MINT),
+                agent: agent_accounts(),
                 client_index: derived(|it| it.client_index(&mint(), &caller())),
                 feedback_entry: derived(|it| it.feedback_entry(&mint(), &caller(), 7)),
                 instructions_sysvar: instructions_sysvar(),
                 system_program: SYSTEM,
-                event_authority: EVENT_AUTHORITY,
-                program: agent_registry::ID,
+                events: events(),
             },
             &instruction::GiveFeedback {
                 feedback_index: 7,
@@ -350,11 +350,9 @@ fn revoke_feedback() {
     let expected = native(
         &accounts::RevokeFeedback {
             reviewer: some_key(CALLER),
-            agent: agent(),
-            nft_mint: some_key(MINT),
+            agent: agent_accounts(),
             feedback_entry: derived(|it| it.feedback_entry(&mint(), &caller(), 7)),
-            event_authority: EVENT_AUTHORITY,
-            program: agent_registry::ID,
+            events: events(),
         },
         &instruction::RevokeFeedback { feedback_index: 7 },
     );
@@ -375,8 +373,7 @@ fn responses() {
             responder,
             nft_mint,
             feedback_entry: derived(|it| it.feedback_entry(&mint(), &client(), 7)),
-            event_authority: EVENT_AUTHORITY,
-            program: agent_registry::ID,
+            events: events(),
         },
         &instruction::AppendResponse {
             client: some_key(CLIENT),
@@ -392,8 +389,7 @@ fn responses() {
             responder,
             nft_mint,
             open_feedback: derived(|it| it.open_feedback(&mint(), &client(), 7)),
-            event_authority: EVENT_AUTHORITY,
-            program: agent_registry::ID,
+            events: events(),
         },
         &instruction::AppendOpenResponse {
             client: some_key(CLIENT),
@@ -414,14 +410,12 @@ fn attach_payment_proof() {
             payer: some_key(CALLER),
             reviewer: some_key(CLIENT),
             registry: REGISTRY,
-            agent: agent(),
-            nft_mint: some_key(MINT),
+            agent: agent_accounts(),
             feedback_entry: derived(|it| it.feedback_entry(&mint(), &client(), 7)),
             spent_payment: derived(|it| it.spent_payment(&HASH, &client())),
             instructions_sysvar: instructions_sysvar(),
             system_program: SYSTEM,
-            event_authority: EVENT_AUTHORITY,
-            program: agent_registry::ID,
+            events: events(),
         },
         &instruction::AttachPaymentProof {
             feedback_index: 7,
@@ -463,13 +457,11 @@ fn open_feedback() {
         &accounts::GiveOpenFeedback {
             client: some_key(CALLER),
             payer: some_key(CALLER),
-            agent: agent(),
-            nft_mint: some_key(MINT),
+            agent: agent_accounts(),
             open_client_index: derived(|it| it.open_client_index(&mint(), &caller())),
             open_feedback: derived(|it| it.open_feedback(&mint(), &caller(), 7)),
             system_program: SYSTEM,
-            event_authority: EVENT_AUTHORITY,
-            program: agent_registry::ID,
+            events: events(),
         },
         &instruction::GiveOpenFeedback {
             feedback_index: 7,
@@ -501,8 +493,7 @@ fn open_feedback() {
             client: some_key(CALLER),
             nft_mint: some_key(MINT),
             open_feedback: derived(|it| it.open_feedback(&mint(), &caller(), 7)),
-            event_authority: EVENT_AUTHORITY,
-            program: agent_registry::ID,
+            events: events(),
         },
         &instruction::RevokeOpenFeedback { feedback_index: 7 },
     );
@@ -636,8 +627,7 @@ fn validation() {
             nft_mint: some_key(MINT),
             validation_request: request_account,
             system_program: SYSTEM,
-            event_authority: EVENT_AUTHORITY,
-            program: agent_registry::ID,
+            events: events(),
         },
         &instruction::ValidationRequest {
             validator: some_key(9),
@@ -660,13 +650,11 @@ fn validation() {
         &accounts::RespondToValidation {
             validator: some_key(CALLER),
             payer: some_key(CALLER),
-            agent: agent(),
-            nft_mint: some_key(MINT),
+            agent: agent_accounts(),
             validation_request: request_account,
             validation_response: derived(|it| it.validation_response(&mint(), &validator, &HASH)),
             system_program: SYSTEM,
-            event_authority: EVENT_AUTHORITY,
-            program: agent_registry::ID,
+            events: events(),
         },
         &instruction::ValidationResponse {
             request_hash: HASH,
