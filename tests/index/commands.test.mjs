@@ -9,6 +9,7 @@ import { after, before, test } from "node:test";
 
 import { startWorld } from "../clients/agent0/index_world.mjs";
 import { ADDRESSES, CHAIN_ID } from "../clients/agent0/local_chain.mjs";
+import { remove } from "../cleanup.mjs";
 
 const FOUND = 0;
 const NOT_INDEXED = 1;
@@ -102,7 +103,7 @@ test("a summary is the chain's, of the reviewers that are named (R48)", async ()
   const several = await concord([...rated, "--chain", String(CHAIN_ID), "--chain", "1"]);
   assert.equal(several.code, USAGE);
   assert.match(several.stderr, /--reviewers needs one --chain/);
-  fs.rmSync(path.dirname(file), { recursive: true });
+  remove(path.dirname(file));
   assert.equal(listed.summary.count, 2);
   const lines = await concord(["summary", ONE, "--everyone"]);
   assert.match(lines.stdout, /^reviewers {2}everyone: anyone can make accounts$/m);

@@ -11,6 +11,7 @@ import { after, before, test } from "node:test";
 import { REGISTRATION_TYPE, dataUri, keccak256, startWorld, toHex, write } from "../clients/agent0/index_world.mjs";
 import { ADDRESSES, CHAIN_ID } from "../clients/agent0/local_chain.mjs";
 import { Chromium } from "../report/chromium.mjs";
+import { cleanUp, remove } from "../cleanup.mjs";
 
 const CHAIN = `eip155:${CHAIN_ID}`;
 /** Behind those of every world. */
@@ -57,9 +58,7 @@ before(async () => {
   await chromium.ask("Network.enable");
 });
 after(async () => {
-  await chromium?.end();
-  await world?.stop();
-  fs.rmSync(folder, { recursive: true });
+  await cleanUp(() => chromium?.end(), () => world?.stop(), () => remove(folder));
 });
 
 async function choose(id, file) {

@@ -7,6 +7,7 @@ import { after, before, test } from "node:test";
 import { REGISTRATION_TYPE, dataUri, startWorld, write } from "../clients/agent0/index_world.mjs";
 import { ADDRESSES, CHAIN_ID } from "../clients/agent0/local_chain.mjs";
 import { Chromium } from "../report/chromium.mjs";
+import { cleanUp } from "../cleanup.mjs";
 
 const ONE = `${CHAIN_ID}:1`;
 const SCRIPT = `<script>document.title = "run"</script><img src=x onerror="document.title='run'">`;
@@ -34,8 +35,7 @@ before(async () => {
   await chromium.ask("Emulation.setScriptExecutionDisabled", { value: true });
 });
 after(async () => {
-  await chromium?.end();
-  await world?.stop();
+  await cleanUp(() => chromium?.end(), () => world?.stop());
 });
 
 async function open(path, { width = 1280, scheme = "light" } = {}) {

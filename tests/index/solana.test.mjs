@@ -9,6 +9,7 @@ import { CHAIN } from "../clients/anchor/local_cluster.mjs";
 import { PROGRAM, RegistryClient, addresses } from "../clients/anchor/registry_client.mjs";
 import { openFeedback } from "../clients/anchor/sending/open_feedback.mjs";
 import { Chromium } from "../report/chromium.mjs";
+import { cleanUp } from "../cleanup.mjs";
 
 const ENTER = ["Enter", 13, "\r"];
 const FILE = `data:application/json,{"type":"${REGISTRATION_TYPE}","name":"Tide Table","services":[]}`; // R17: 200 bytes
@@ -43,9 +44,7 @@ before(async () => {
   await chromium.ask("Emulation.setScriptExecutionDisabled", { value: true });
 });
 after(async () => {
-  await chromium?.end();
-  await index?.stop();
-  await registry.cluster?.stop();
+  await cleanUp(() => chromium?.end(), () => index?.stop(), () => registry.cluster?.stop());
 });
 
 const concord = (...args) => execFileSync(process.env.CONCORD_BINARY, [...args, "--index", index.url], { encoding: "utf8" });

@@ -8,6 +8,7 @@ import process from "node:process";
 import { after, before, test } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { Chromium } from "./chromium.mjs";
+import { cleanUp, remove } from "../cleanup.mjs";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 /** A registry of the identity profile that keeps a wallet after a transfer, beside the program in litesvm. */
@@ -29,8 +30,7 @@ before(async () => {
   chromium = await Chromium.start(process.env.CONCORD_CHROMIUM);
 });
 after(async () => {
-  await chromium?.end();
-  fs.rmSync(folder, { recursive: true });
+  await cleanUp(() => chromium?.end(), () => remove(folder));
 });
 
 /** Opens the page at this fragment, on a screen of this size. */

@@ -3,6 +3,7 @@ import { spawn } from "node:child_process";
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
+import { remove } from "../cleanup.mjs";
 
 const FLAGS = ["--no-sandbox", "--headless", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"];
 const ANSWER_MS = 300_000; // a browser that hangs; a busy machine is slow
@@ -72,7 +73,7 @@ export class Chromium {
     const ended = new Promise((resolve) => this.#process.once("exit", resolve));
     this.#process.kill();
     await ended;
-    fs.rmSync(this.#profile, { recursive: true, force: true });
+    remove(this.#profile);
   }
 
   #send(method, params, sessionId) {

@@ -8,6 +8,7 @@ import process from "node:process";
 import { after, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { JSDOM, VirtualConsole } from "jsdom";
+import { remove } from "../cleanup.mjs";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const CONCORD = process.env.CONCORD_BINARY;
@@ -15,7 +16,7 @@ const EXAMPLE = "python3 tests/adapters/identity.py";
 const HOSTILE = `</pre></style></script><script>globalThis.ran = true</script><img src=x onerror="globalThis.ran = true">"'&`;
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), "concord-report-"));
-after(() => fs.rmSync(folder, { recursive: true }));
+after(() => remove(folder));
 
 function concord(args, code) {
   const run = spawnSync(CONCORD, args, { cwd: ROOT, encoding: "utf8" });

@@ -16,6 +16,7 @@ const PAGE = `<!doctype html><meta charset="utf-8"><title>vectors</title><script
 const SCRIPT = `
 import { CanonicalError, FUNCTIONS, load } from "/dist/index.js";
 import { outcome } from "/naming.mjs";
+import { remove } from "../../../tests/cleanup.mjs";
 const canonical = await load();
 const report = { userAgent: navigator.userAgent, found: {} };
 for (const name of FUNCTIONS) {
@@ -82,5 +83,5 @@ try {
   await new Promise((resolve) => (browser.exitCode === null && browser.signalCode === null ? browser.once("exit", resolve) : resolve()));
   server.closeAllConnections();
   server.close();
-  fs.rmSync(profile, { recursive: true, force: true });
+  remove(profile);
 }

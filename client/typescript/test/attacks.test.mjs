@@ -14,6 +14,7 @@ import { privateKeyToAccount } from "viem/accounts";
 import { ADDRESSES, KEYS } from "../../../tests/clients/agent0/local_chain.mjs";
 import { CHAIN } from "../../../tests/clients/anchor/local_cluster.mjs";
 import { canonical, ClientError, EvmClient, IndexClient, IndexError, NO_HASH, published, SolanaClient, startProgram, startRegistries } from "./chains.mjs";
+import { cleanUp, remove } from "../../../tests/cleanup.mjs";
 
 /** A reader whose answers pass through `answered`. */
 const filtered = (answered, before = () => undefined) => ({
@@ -162,7 +163,7 @@ test("R17, R39: what would land differently, or would be too long, is refused on
     assert.ok(words.includes("https://agent.example/mcp@2\0"));
     assert.ok(!words.includes("token") && !words.includes("k@y"));
   } finally {
-    await Promise.all([world.stop(), cluster.stop()]);
+    await cleanUp(() => world.stop(), () => cluster.stop());
   }
 });
 
@@ -232,7 +233,7 @@ test("an agent of another form is refused on both chains, and nothing is asked, 
     assert.deepEqual(done, []);
     for (const unknown of ["0", `${2n ** 256n - 1n}`]) assert.equal(await evm.agent(unknown), undefined, "a canonical registry's first agent is 0");
   } finally {
-    await Promise.all([world.stop(), cluster.stop()]);
+    await cleanUp(() => world.stop(), () => cluster.stop());
   }
 });
 
@@ -314,7 +315,7 @@ test("R17: metadata over its lengths is refused before its file is uploaded", as
     const registered = clients[1].register({ file: { uri: "", hash: NO_HASH }, metadata: tooMuch });
     await assert.rejects(registered, ({ sent, message }) => sent === "nothing" && /^Transaction too large/.test(message));
   } finally {
-    await Promise.all([world.stop(), cluster.stop()]);
+    await cleanUp(() => world.stop(), () => cluster.stop());
   }
 });
 
@@ -353,7 +354,7 @@ test("R22: half a surrogate pair would land as another text, and is refused on b
       assert.equal((await client.get(given)).tag1, tag1);
     }
   } finally {
-    await Promise.all([world.stop(), cluster.stop()]);
+    await cleanUp(() => world.stop(), () => cluster.stop());
   }
 });
 
@@ -414,7 +415,7 @@ test("a safe integer is taken as a number, and lands once", async () => {
       await assert.rejects(reviewer.give({ agent, value: "80", decimals: 0 }), ({ sent, message }) => sent === "nothing" && /safe integer/.test(message));
     }
   } finally {
-    await Promise.all([world.stop(), cluster.stop()]);
+    await cleanUp(() => world.stop(), () => cluster.stop());
   }
 });
 
@@ -468,8 +469,7 @@ test("R23: a reviewer list counts only if its signature holds", async () => {
     }
   } finally {
     server.close();
-    await world.stop();
-    fs.rmSync(folder, { recursive: true });
+    await cleanUp(() => world.stop(), () => remove(folder));
   }
 });
 

@@ -12,6 +12,7 @@ import { privateKeyToAccount } from "viem/accounts";
 import { startWorld } from "../../../tests/clients/agent0/index_world.mjs";
 import { ADDRESSES, CHAIN_ID, KEYS, startChain } from "../../../tests/clients/agent0/local_chain.mjs";
 import { CHAIN, clock, deployProgram, startCluster } from "../../../tests/clients/anchor/local_cluster.mjs";
+import { remove } from "../../../tests/cleanup.mjs";
 
 const from = (name) => import(pathToFileURL(`${process.env.CONCORD_EXAMPLES}/${name}`));
 const [rateEvm, rateSolana, { search }] = await Promise.all(["rate-evm.mjs", "rate-solana.mjs", "search.mjs"].map(from));
@@ -24,7 +25,7 @@ const [{ ClientError, EvmClient, IndexClient }, { SolanaClient }, { cidOf, folde
 const { Connection, Keypair } = anchor.web3;
 const canonical = await load();
 const files = fs.mkdtempSync(path.join(os.tmpdir(), "concord-client-"));
-after(() => fs.rmSync(files, { recursive: true }));
+after(() => remove(files));
 
 /** The registry refuses it by this rule, and nothing was sent. */
 const refused = (call, errorClass) =>

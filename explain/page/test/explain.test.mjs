@@ -9,6 +9,7 @@ import test from "node:test";
 import { fileURLToPath } from "node:url";
 import { ExplainError, load } from "../../../canonical/typescript/dist/explain.js";
 import { CHAIN, FIXTURES, SOUND, anchor, text, trust, withOtherReceipt } from "./bundles.mjs";
+import { remove } from "../../../tests/cleanup.mjs";
 
 const { explain } = await load();
 const statesOf = ({ findings }) => findings.map(({ step, state }) => [step, state]);
@@ -21,7 +22,7 @@ function native(bundle) {
   const book = fileURLToPath(new URL("addresses.json", FIXTURES));
   const options = ["--from", file, "--block", `${CHAIN}=${anchor(bundle)}`, "--address-book", book, "--json"];
   const run = spawnSync(process.env.CONCORD_BINARY, ["explain", ...options], { encoding: "utf8" });
-  fs.rmSync(folder, { recursive: true });
+  remove(folder);
   return JSON.parse(run.stdout);
 }
 

@@ -8,6 +8,7 @@ import { after, before, beforeEach, test } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { Chromium } from "../../../tests/report/chromium.mjs";
 import { CHAIN, FIXTURES, anchor, numberOf, text, withOtherReceipt } from "./bundles.mjs";
+import { cleanUp, remove } from "../../../tests/cleanup.mjs";
 
 const PAGE = pathToFileURL(process.env.CONCORD_EXPLAIN_PAGE).href;
 const NARROW = 390;
@@ -20,8 +21,7 @@ before(async () => {
   await chromium.ask("Network.emulateNetworkConditions", { offline: true, latency: 0, downloadThroughput: 0, uploadThroughput: 0 });
 });
 after(async () => {
-  await chromium?.end();
-  fs.rmSync(folder, { recursive: true });
+  await cleanUp(() => chromium?.end(), () => remove(folder));
 });
 beforeEach(() => open());
 

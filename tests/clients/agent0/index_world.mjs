@@ -9,6 +9,7 @@ import { createWalletClient, http, keccak256, toHex, zeroHash } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 
 import { ADDRESSES, CHAIN_ID, KEYS, startChain } from "./local_chain.mjs";
+import { cleanUp, remove } from "../../cleanup.mjs";
 
 export { keccak256, toHex }; // of viem, for tests in folders without packages
 
@@ -120,7 +121,7 @@ export async function startIndex(options, head) {
   const stop = async () => {
     kill();
     await ended;
-    fs.rmSync(folder, { recursive: true });
+    remove(folder);
   };
   const begun = Date.now();
   for (let block; !(block >= head); await pause(50)) {
@@ -146,10 +147,7 @@ export async function startWorld(more = async () => {}, options = []) {
     const contracts = Object.entries(registries).flatMap(([name, { address }]) => [`--${name}`, address]);
     const head = Number(await chain.reader.getBlockNumber());
     const index = await startIndex(["--rpc", chain.url, ...contracts, ...options], head);
-    const stop = async () => {
-      await index.stop();
-      await chain.stop();
-    };
+    const stop = () => cleanUp(() => index.stop(), () => chain.stop());
     return { chain, ...registries, index: index.url, store: index.store, subgraph: `${index.url}/subgraphs/${CHAIN_ID}/graphql`, stop };
   } catch (error) {
     await chain.stop(); // or its process would keep the test's

@@ -11,6 +11,7 @@ import { createInterface } from "node:readline";
 import { setTimeout as pause } from "node:timers/promises";
 import { promisify } from "node:util";
 import anchor from "@anchor-lang/core";
+import { remove } from "../../cleanup.mjs";
 
 const { Connection, Keypair, LAMPORTS_PER_SOL, PublicKey, SYSVAR_CLOCK_PUBKEY } = anchor.web3;
 /** A cluster keeps 512 blocks: who reads old ones needs longer slots. */
@@ -81,7 +82,7 @@ export async function deployProgram(url, deployer) {
     const book = JSON.parse(fs.readFileSync(path.join(folder, "addresses.json"), "utf8"));
     return new PublicKey(book.chains[CHAIN].contracts.AgentRegistry.address);
   } finally {
-    fs.rmSync(folder, { recursive: true });
+    remove(folder);
   }
 }
 

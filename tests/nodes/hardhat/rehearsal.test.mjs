@@ -9,6 +9,7 @@ import process from "node:process";
 import { createInterface } from "node:readline";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { remove } from "../../cleanup.mjs";
 
 const HERE = path.dirname(fileURLToPath(import.meta.url));
 const ROOT = path.join(HERE, "../../..");
@@ -39,7 +40,7 @@ before(async () => {
 after(async () => {
   node.kill();
   if (node.exitCode === null && node.signalCode === null) await once(node, "exit");
-  fs.rmSync(deployments, { recursive: true });
+  remove(deployments);
 });
 
 async function ask(method, params) {
