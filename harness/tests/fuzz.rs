@@ -132,10 +132,7 @@ impl Backend for Registry {
         Ok(Some(Trial {
             impostors: vec![PLACE, KIND],
             observed: outcome.into(),
-            state: Ok(match operation.is_read() {
-                true => None,
-                false => model.state().agents.get(agent).cloned(),
-            }),
+            states: Ok([(agent.clone(), model.state().agents.get(agent).cloned())].into()),
             refusals: &[ErrorClass::AccountMismatch],
             may_do_as_well: false,
         }))

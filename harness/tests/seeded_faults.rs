@@ -835,6 +835,6 @@ fn fuzz_finds_that_a_multisig_passes_for_a_token_account() {
     let came = &wrong["actual"];
     assert_eq!(came["outcome"]["outcome"], "ok", "{wrong}");
     // The agent has another owner on record, and its holder did not sign.
-    let state = came["state"].as_str().unwrap();
-    assert!(state.contains("is on record under"), "{wrong}");
+    let states = came["states"].as_str().unwrap();
+    assert!(states.contains("is on record under"), "{wrong}");
 }

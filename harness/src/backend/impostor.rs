@@ -1,8 +1,8 @@
 //! Accounts that are not what they seem, in the place of an operation's own.
 use super::Observed;
-use crate::model::AgentState;
+use crate::model::{Agent, AgentState};
 use concord_canonical::ErrorClass;
-use std::fmt;
+use std::{collections::BTreeMap, fmt};
 
 /// Where an account is in a transaction, or what was put there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -20,8 +20,8 @@ pub struct Trial {
     /// Each place, and each kind of account that was put there.
     pub impostors: Vec<Impostor>,
     pub observed: Observed,
-    /// Of the agent that the operation is about, as the trial left it; or why it cannot be read.
-    pub state: Result<Option<AgentState>, String>,
+    /// The agents as the trial left them, or why they cannot be read. Of a refused trial, the one that the operation is about.
+    pub states: Result<BTreeMap<Agent, Option<AgentState>>, String>,
     /// The classes that fit the refusal of a sound operation for them.
     pub refusals: &'static [ErrorClass],
     /// Nothing is read of the account, or anybody may be in its place: the operation may come to what it comes to without

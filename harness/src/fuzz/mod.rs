@@ -11,6 +11,7 @@
 //! - [`recipe`]: what a world is made from, and the steps that it makes
 //! - [`corpus`]: worlds that reached something new, kept from run to run; [`coverage`] says what
 //! - [`runner`]: plays steps on model and backends, and finds the first difference
+//! - [`trial`]: what may come of a step with accounts that are not what they seem
 //! - [`shrink`]: makes a world with a difference shorter
 //! - [`regression`]: a world that ended in a difference, as a scenario file
 //! - [`metrics`]: what was tried and what came of it
@@ -25,6 +26,7 @@ mod recipe;
 mod regression;
 mod runner;
 mod shrink;
+mod trial;
 mod world;
 
 pub use bounds::{Place, Reached, places as bounds};

@@ -1,8 +1,7 @@
-use super::{Metrics, START, Transition, world::actors};
+use super::{Metrics, START, Transition, trial::Due, world::actors};
 use crate::{
     backend::{
         Backend, Observed, StepFault,
-        impostor::Trial,
         views::{Draw, Known, ViewAnswer, ViewName},
     },
     model::{
@@ -286,12 +285,11 @@ impl Runner {
 
     /// The agent that the operation is about, as each model has it.
     fn agent_states(&self, operation: &Operation) -> [Option<AgentState>; 2] {
-        let agent = operation.agent().filter(|_| !operation.is_read());
         let states = self.models.each_ref();
-        states.map(|(_, model)| model.state().agents.get(agent?).cloned())
+        states.map(|(_, model)| model.state().agents.get(operation.agent()?).cloned())
     }
 
-    /// Plays the step with impostors, where a backend has some. It is refused, or comes to what it comes to without.
+    /// Plays the step with impostors, where a backend has some.
     fn impostor_differences(
         &mut self,
         step: &Transition,
@@ -303,45 +301,36 @@ impl Runner {
         let Some(draw) = step.impostors else {
             return Ok(found);
         };
-        let after = self.agent_states(&step.operation);
+        let (operation, time) = (&step.operation, self.time);
         for backend in &mut self.backends {
-            if !backend.supports(&step.operation) {
-                continue;
-            }
             let at = Chain::ALL.iter().position(|it| *it == backend.chain());
+            let at = at.filter(|_| backend.supports(operation));
             let Some(at) = at else { continue };
-            let tried = backend.try_impostor(&step.operation, self.time, draw);
-            let (path, expected, actual, native_error) = match tried {
-                Ok(None) => continue,
+            let due = Due {
+                outcome: &expected[at].1,
+                agent: operation.agent(),
+                before: before[at].as_ref(),
+                after: &self.models[at].1.state().agents,
+            };
+            let difference = match backend.try_impostor(operation, time, draw) {
+                Ok(None) => None,
                 Ok(Some(trial)) => {
                     if let Some(metrics) = metrics.as_deref_mut() {
                         metrics.count_impostors(&trial);
                     }
-                    let states = [before[at].as_ref(), after[at].as_ref()];
-                    match impostor_difference(&trial, &expected[at].1, states) {
-                        None => continue,
-                        Some((expected, actual)) => {
-                            let words: Vec<_> =
-                                trial.impostors.iter().map(ToString::to_string).collect();
-                            let native = trial.observed.native_error;
-                            (words.join(", "), expected, actual, native)
-                        }
-                    }
+                    due.difference(backend.name(), trial)
                 }
                 Err(StepFault::Unreachable(reason)) => return Err(StepFault::Unreachable(reason)),
-                Err(fault) => {
-                    let fault = json!(fault.to_string());
-                    (String::new(), json!("an answer"), fault, None)
-                }
+                Err(fault) => Some(Difference {
+                    participant: backend.name().to_owned(),
+                    subject: Subject::Impostor,
+                    path: None,
+                    expected: json!("an answer"),
+                    actual: json!(fault.to_string()),
+                    native_error: None,
+                }),
             };
-            found.push(Difference {
-                participant: backend.name().to_owned(),
-                subject: Subject::Impostor,
-                path: Some(path),
-                expected,
-                actual,
-                native_error,
-            });
+            found.extend(difference);
         }
         Ok(found)
     }
@@ -499,7 +488,10 @@ fn step(
 }
 
 /// The outcome itself before what came with it.
-fn outcome_difference(expected: &Outcome, actual: &Outcome) -> Option<(String, Value, Value)> {
+pub(super) fn outcome_difference(
+    expected: &Outcome,
+    actual: &Outcome,
+) -> Option<(String, Value, Value)> {
     if expected.verdict != actual.verdict {
         let path = "$.outcome".to_owned();
         return Some((path, json!(expected.verdict), json!(actual.verdict)));
@@ -507,44 +499,12 @@ fn outcome_difference(expected: &Outcome, actual: &Outcome) -> Option<(String, V
     first_difference(&readable(expected), &readable(actual))
 }
 
-fn readable(outcome: &Outcome) -> Value {
+pub(super) fn readable(outcome: &Outcome) -> Value {
     json!({
         "outcome": outcome.verdict,
         "events": outcome.events,
         "summary": outcome.summary,
     })
-}
-
-/// A step with impostors is refused for them and changes nothing. If it breaks a rule without them, another rule may be the
-/// first now. Some may also come to what they come to without.
-fn impostor_difference(
-    trial: &Trial,
-    expected: &Outcome,
-    [before, after]: [Option<&AgentState>; 2],
-) -> Option<(Value, Value)> {
-    let outcome = &trial.observed.outcome;
-    let is_state = |expected: Option<&AgentState>| match &trial.state {
-        Ok(state) => state.as_ref() == expected,
-        Err(_) => false,
-    };
-    let is_sound = expected.verdict == Verdict::Ok;
-    let fits = |class| trial.refusals.contains(&class) || !is_sound;
-    let is_refused = match outcome.verdict {
-        Verdict::Refused(class) => fits(class) && outcome.events.is_empty() && is_state(before),
-        _ => false,
-    };
-    let is_the_same = outcome_difference(expected, outcome).is_none() && is_state(after);
-    if is_refused || (trial.may_do_as_well && is_the_same) {
-        return None;
-    }
-    let refusals: Vec<_> = trial.refusals.iter().map(|it| it.name()).collect();
-    let wanted = json!({
-        "refused": refusals, "or": trial.may_do_as_well.then(|| readable(expected)),
-        "state": before,
-    });
-    let state = (trial.state.as_ref()).map_or_else(|fault| json!(fault), |state| json!(state));
-    let came = json!({ "outcome": readable(outcome), "state": state });
-    Some((wanted, came))
 }
 
 /// A mutator names its class apart from the model.

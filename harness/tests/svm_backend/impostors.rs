@@ -76,7 +76,8 @@ fn r4_no_impostor_gets_an_agent_and_each_trial_is_taken_back() {
             panic!("{trial:#?}");
         };
         assert!(trial.refusals.contains(&class), "{trial:#?}");
-        assert_eq!(trial.state.unwrap(), before);
+        let after = BTreeMap::from([("bot".into(), before.clone())]);
+        assert_eq!(trial.states.unwrap(), after);
         world.check_state();
     }
     let is_of = |name: &'static str| move |it: &Impostor| matches!(it, Impostor::Place { instruction, .. } if *instruction == name);

@@ -38,7 +38,9 @@ use super::{
     impostor::{Impostor, Trial},
     views::{Draw, Known, ViewAnswer, ViewName},
 };
-use crate::model::{Actor, Agent, AgentState, CanonicalState, Chain, DEPLOYER, Operation, Outcome};
+use crate::model::{
+    Actor, Agent, AgentState, CanonicalState, Chain, DEPLOYER, Operation, Outcome, Verdict,
+};
 pub use attach::{FoundProgram, NodeFault};
 use concord_registry::svm::{
     Program,
@@ -59,6 +61,7 @@ use std::{
 };
 
 type Agents = Directory<Address, Address>;
+type States = BTreeMap<Agent, Option<AgentState>>;
 
 /// The backend `svm-litesvm`: each scenario runs on a fresh copy of the VM after deployment.
 pub type SvmLitesvm = Registry<Litesvm>;
@@ -270,15 +273,22 @@ impl<L: Ledger> Registry<L> {
         operation: &Operation,
         time: u64,
         hook: Option<Instruction>,
-    ) -> Result<(Observed, Result<Option<AgentState>, String>), StepFault> {
+    ) -> Result<(Observed, Result<States, String>), StepFault> {
         let observed = match hook {
             None => self.execute(operation, time)?,
             Some(call) => self.submit(operation.agent(), &[], &[call])?,
         };
-        let agent = operation.agent().filter(|_| !operation.is_read());
-        let state = agent.map(|agent| self.agent_state(agent)).transpose();
-        let state = state.map(Option::flatten).map_err(|it| it.to_string());
-        Ok((observed, state))
+        let own = operation.agent().filter(|_| !operation.is_read());
+        let agents: Vec<_> = match observed.outcome.verdict {
+            Verdict::Ok => self.world.agents.agents().map(|it| it.1).collect(),
+            _ => own.into_iter().collect(),
+        };
+        let states = agents.into_iter().map(|agent| {
+            let state = observation::agent_state(&self.ledger, &self.world, agent)?;
+            Ok((agent.clone(), state))
+        });
+        let states: Result<States, StepFault> = states.collect();
+        Ok((observed, states.map_err(|it| it.to_string())))
     }
 
     fn run(&mut self, operation: &Operation) -> Result<Observed, StepFault> {
@@ -426,11 +436,11 @@ impl<L: Ledger> Backend for Registry<L> {
         if tried.impostors.is_empty() {
             return Ok(None); // another program's operation, or one that this transaction has no room for
         }
-        let (observed, state) = played?;
+        let (observed, states) = played?;
         Ok(Some(Trial {
             impostors: tried.impostors,
             observed,
-            state,
+            states,
             refusals: tried.refusals,
             may_do_as_well: tried.may_do_as_well,
         }))

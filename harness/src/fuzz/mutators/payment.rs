@@ -23,13 +23,18 @@ pub(super) fn paid_in_the_future(
         .is_some()
 }
 
+/// Of a task that this payer has not spent: that is looked at before (R32).
 pub(super) fn by_another_payer(
     operation: &mut Operation,
-    _: &World,
+    world: &World,
     _: u64,
     random: &mut Random,
 ) -> bool {
-    paid(operation).is_some_and(|it| another(&mut it.payer, random))
+    paid(operation).is_some_and(|it| {
+        let is_another = another(&mut it.payer, random);
+        let payment = (it.task.clone(), it.payer.clone());
+        is_another && !world.spent.contains(&payment)
+    })
 }
 
 pub(super) fn in_an_unknown_token(
