@@ -150,6 +150,8 @@ classes! {
             Token2022::MintDecimalsMismatch = 18,
             Token2022::MintRequiredForTransfer = 31,
             Token2022::ImmutableOwner = 34,
+            Token2022::NoMemo = 36,
+            Token2022::CpiGuardTransferBlocked = 42,
         };
     TokenOperationRefused, "R4", "An agent's token cannot be minted again, frozen, closed while held, or described by others.",
         framework {
@@ -159,10 +161,18 @@ classes! {
             Token2022::InvalidState = 13,
             Token2022::AuthorityTypeNotSupported = 15,
             Token2022::MintCannotFreeze = 16,
+            Token2022::NonNativeNotSupported = 19,
             Token2022::NoAuthorityExists = 29,
+            Token2022::CpiGuardSettingsLocked = 41,
+            Token2022::CpiGuardBurnBlocked = 43,
+            Token2022::CpiGuardCloseAccountBlocked = 44,
+            Token2022::CpiGuardApproveBlocked = 45,
+            Token2022::CpiGuardSetAuthorityBlocked = 46,
+            Token2022::CpiGuardOwnerChangeBlocked = 47,
+            Token2022::ExtensionNotFound = 48,
             Token2022::IncorrectUpdateAuthority = 901_952_960,
         };
-    TransferRefused, "R4", "The destination's owner could be changed without a transfer.",
+    TransferRefused, "R4", "The destination's owner could be changed without a transfer, or it could hide or hold the token.",
         anchor { TransferRefused = 6016 };
 
     // Authorized feedback.
@@ -318,7 +328,8 @@ classes! {
             Anchor::InstructionFallbackNotFound = 101,
             Anchor::InstructionDidNotDeserialize = 102,
             Token2022::InvalidInstruction = 12,
-        };
+        },
+        runtime { InvalidInstructionData };
     BadSignature, "R23", "A well-formed signature does not hold for the message and signer.";
     MalformedSignature, "R23", "Bytes are not a signature in the one accepted form.";
     MalformedKey, "R23", "Bytes are not a key of the curve.";

@@ -1,14 +1,21 @@
 //! What users do to an agent's token with Token-2022 and the associated token program.
 
 use super::{Case, Framework::*, Named, Numbered, Stage, case, check};
-use crate::localnet::{
-    Sent,
-    instructions::{agent_identity, readonly, signer, text, writable},
-    program_id, token_2022,
-    token_2022::{bare_transfer, create_associated, transfer},
+use crate::{
+    calls_by_programs::relay,
+    localnet::{
+        Localnet, Sent,
+        instructions::{
+            agent_identity, instructions_sysvar, readonly, signer, signer_and_payer,
+            system_program, text, writable,
+        },
+        program_id, token_2022,
+        token_2022::{bare_transfer, create_associated, spare_account, transfer},
+    },
 };
 use solana_address::Address;
 use solana_instruction::{AccountMeta, Instruction};
+use solana_keypair::Keypair;
 use solana_signer::Signer;
 
 /// sha256("spl_token_metadata_interface:updating_field")[..8]
@@ -18,6 +25,7 @@ const FIELD_URI: u8 = 2;
 const MINT_TOKENS: u8 = 0;
 const FREEZE_ACCOUNT: u8 = 1;
 const ACCOUNT_OWNER: u8 = 2;
+const CLOSE_ACCOUNT: u8 = 3;
 
 /// The owner's transfer to the stranger, with `change` made to it.
 fn sell(stage: &mut Stage, change: impl FnOnce(&mut Instruction)) -> Sent {
@@ -41,6 +49,39 @@ fn by_stranger(stage: &mut Stage, data: &[u8], accounts: &[AccountMeta]) -> Sent
 /// SetAuthority to the stranger.
 fn take(stage: &Stage, kind: u8) -> Vec<u8> {
     [&[6, kind, 1], stage.stranger.pubkey().as_ref()].concat()
+}
+
+/// Gives `account` the extensions that its owner can have, and room for all others.
+pub fn enable_guards(net: &mut Localnet, owner: &Keypair, account: &Address) {
+    let who = owner.pubkey();
+    let types = [2u16, 5, 8, 11, 13, 17, 27].map(u16::to_le_bytes).concat();
+    let room = vec![
+        writable(*account),
+        signer_and_payer(who),
+        readonly(system_program()),
+        signer(who),
+    ];
+    let of_owner = || vec![writable(*account), signer(who)];
+    let calls = [
+        token_2022::instruction([&[29], &types[..]].concat(), room),
+        token_2022::instruction(vec![30, 0], of_owner()), // a memo is required
+        token_2022::instruction(vec![34, 0], of_owner()), // the guard against calls by programs
+    ];
+    net.send(&[owner], &calls).unwrap();
+}
+
+/// An instruction about an account with the guard on, through a program and signed by the account's owner.
+fn guarded(stage: &mut Stage, owner: &Keypair, data: &[u8], accounts: &[AccountMeta]) -> Sent {
+    enable_guards(&mut stage.net, owner, &accounts[0].pubkey);
+    let accounts = [accounts, &[signer(owner.pubkey())]].concat();
+    let call = token_2022::instruction(data.to_vec(), accounts);
+    stage.net.send(&[owner], &[relay(&[call])])
+}
+
+/// The same of the owner of the agent.
+fn guarded_of_owner(stage: &mut Stage, data: &[u8], others: &[AccountMeta]) -> Sent {
+    let (owner, full) = (stage.agent.owner.insecure_clone(), writable(stage.full()));
+    guarded(stage, &owner, data, &[&[full], others].concat())
 }
 
 /// The stranger's creation of their associated account, with `change` made to it.
@@ -126,6 +167,23 @@ pub const TRANSFERS: &[Case] = &[
         },
         Named("MissingAccount"),
         "AccountMismatch",
+    ),
+    case(
+        |stage| {
+            let (stranger, empty) = (stage.stranger.insecure_clone(), stage.empty());
+            enable_guards(&mut stage.net, &stranger, &empty);
+            sell(stage, |_| ())
+        },
+        Numbered(Token2022, 36), // NoMemo
+        "TransferNotAllowed",
+    ),
+    case(
+        |stage| {
+            let others = [readonly(stage.agent.mint), writable(stage.empty())];
+            guarded_of_owner(stage, &[12, 1, 0, 0, 0, 0, 0, 0, 0, 0], &others) // TransferChecked
+        },
+        Numbered(Token2022, 42), // CpiGuardTransferBlocked
+        "TransferNotAllowed",
     ),
     case(
         |stage| {
@@ -255,6 +313,86 @@ pub const OTHERS: &[Case] = &[
         },
         Numbered(Token2022, 29), // NoAuthorityExists
         "TokenOperationRefused",
+    ),
+    case(
+        |stage| {
+            let account = writable(stage.full());
+            by_owner(stage, &[17], &[account]) // SyncNative
+        },
+        Numbered(Token2022, 19), // NonNativeNotSupported
+        "TokenOperationRefused",
+    ),
+    case(
+        |stage| guarded_of_owner(stage, &[34, 1], &[]), // the guard off
+        Numbered(Token2022, 41),                        // CpiGuardSettingsLocked
+        "TokenOperationRefused",
+    ),
+    case(
+        |stage| {
+            let mint = writable(stage.agent.mint);
+            guarded_of_owner(stage, &[8, 1, 0, 0, 0, 0, 0, 0, 0], &[mint]) // Burn
+        },
+        Numbered(Token2022, 43), // CpiGuardBurnBlocked
+        "TokenOperationRefused",
+    ),
+    case(
+        |stage| {
+            let (stranger, to) = (stage.stranger.insecure_clone(), writable(stage.owner()));
+            let accounts = [writable(stage.empty()), to];
+            guarded(stage, &stranger, &[9], &accounts) // CloseAccount
+        },
+        Numbered(Token2022, 44), // CpiGuardCloseAccountBlocked
+        "TokenOperationRefused",
+    ),
+    case(
+        |stage| {
+            let delegate = readonly(stage.stranger.pubkey());
+            guarded_of_owner(stage, &[4, 1, 0, 0, 0, 0, 0, 0, 0], &[delegate]) // Approve
+        },
+        Numbered(Token2022, 45), // CpiGuardApproveBlocked
+        "TokenOperationRefused",
+    ),
+    case(
+        |stage| {
+            let data = take(stage, CLOSE_ACCOUNT);
+            guarded_of_owner(stage, &data, &[])
+        },
+        Numbered(Token2022, 46), // CpiGuardSetAuthorityBlocked
+        "TokenOperationRefused",
+    ),
+    case(
+        |stage| {
+            let (stranger, mint) = (stage.stranger.insecure_clone(), stage.agent.mint);
+            let who = stranger.pubkey();
+            let loose = spare_account(&mut stage.net, &stranger, &who, &mint, false);
+            enable_guards(&mut stage.net, &stranger, &loose);
+            let data = take(stage, ACCOUNT_OWNER);
+            by_stranger(stage, &data, &[writable(loose)])
+        },
+        Numbered(Token2022, 47), // CpiGuardOwnerChangeBlocked
+        "TokenOperationRefused",
+    ),
+    case(
+        |stage| {
+            // ConfidentialTransfer: ConfigureAccount, with the proof in the next instruction
+            let data = [&[27, 2][..], &[0; 36], &u64::MAX.to_le_bytes(), &[1]].concat();
+            let others = [
+                writable(stage.full()),
+                readonly(stage.agent.mint),
+                readonly(instructions_sysvar()),
+            ];
+            by_owner(stage, &data, &others)
+        },
+        Numbered(Token2022, 48), // ExtensionNotFound
+        "TokenOperationRefused",
+    ),
+    case(
+        |stage| {
+            let accounts = [writable(stage.full()), readonly(stage.agent.mint)];
+            by_owner(stage, &[2], &accounts) // InitializeMultisig without its number
+        },
+        Named("InvalidInstructionData"),
+        "BadRequest",
     ),
     case(
         |stage| {
