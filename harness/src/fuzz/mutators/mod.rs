@@ -251,7 +251,7 @@ const MUTATORS: &[Mutator] = &[
     ),
     both("revoked_already", AlreadyRevoked, revoked_already),
     both("empty_uri", EmptyUri, empty_uri),
-    on_svm("spent", PaymentSpent, spent).weighing(16),
+    on_svm("spent", PaymentSpent, spent).weighing(48),
     on_svm("proven_already", PaymentAlreadyProven, proven_already).weighing(16),
     on_svm("list_full", ListTooLong, list_full).favoured(),
     both("unpaid", PaymentNotAccepted, unpaid).favoured(),
@@ -274,7 +274,7 @@ const MUTATORS: &[Mutator] = &[
         PaymentNotAccepted,
         for_a_review_by_the_wallet,
     )
-    .favoured(),
+    .weighing(192),
     both("of_the_first_version", AuthNotGranted, of_the_first_version).favoured(),
     both("decimals_above_18", DecimalsOutOfRange, decimals_above_18),
     both(

@@ -152,7 +152,7 @@ const FRAMEWORK: &[(&[Change], InstructionError, &str)] = &[
         "Anchor: ConstraintMut, of a signer who pays",
     ),
     (
-        &[Swapped, Aliased, Spelled, Foreign, Blank, Token],
+        &[Swapped, Aliased, Spelled, Blank, Token],
         InstructionError::Custom(3008),
         "Anchor: InvalidProgramId, of a program that is called",
     ),

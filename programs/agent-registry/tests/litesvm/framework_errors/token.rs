@@ -316,11 +316,32 @@ pub const OTHERS: &[Case] = &[
     ),
     case(
         |stage| {
-            let account = writable(stage.full());
-            by_owner(stage, &[17], &[account]) // SyncNative
+            let (owner, mint) = (stage.owner(), stage.agent.mint);
+            let mut call = transfer(&stage.full(), &mint, &stage.empty(), &owner, 1);
+            call.data = [&[45, 1][..], &1u64.to_le_bytes()].concat(); // UnwrapLamports
+            stage.by_owner(call)
         },
         Numbered(Token2022, 19), // NonNativeNotSupported
         "TokenOperationRefused",
+    ),
+    case(
+        |stage| {
+            let mint = readonly(stage.agent.mint);
+            by_owner(stage, &[21, 1, 0], &[mint]) // GetAccountDataSize, with an extension of mints
+        },
+        Numbered(Token2022, 20), // ExtensionTypeMismatch
+        "TokenOperationRefused",
+    ),
+    case(
+        |stage| {
+            let (owner, mint) = (stage.owner(), stage.agent.mint);
+            let mut call = transfer(&stage.full(), &mint, &stage.empty(), &owner, 1);
+            let (amount, fee) = (1u64.to_le_bytes(), 1u64.to_le_bytes());
+            call.data = [&[26, 1][..], &amount, &[0], &fee].concat(); // TransferCheckedWithFee
+            stage.by_owner(call)
+        },
+        Numbered(Token2022, 32), // FeeMismatch
+        "TransferNotAllowed",
     ),
     case(
         |stage| guarded_of_owner(stage, &[34, 1], &[]), // the guard off
@@ -374,10 +395,12 @@ pub const OTHERS: &[Case] = &[
     ),
     case(
         |stage| {
+            let (owner, full) = (stage.agent.owner.insecure_clone(), stage.full());
+            enable_guards(&mut stage.net, &owner, &full);
             // ConfidentialTransfer: ConfigureAccount, with the proof in the next instruction
             let data = [&[27, 2][..], &[0; 36], &u64::MAX.to_le_bytes(), &[1]].concat();
             let others = [
-                writable(stage.full()),
+                writable(full),
                 readonly(stage.agent.mint),
                 readonly(instructions_sysvar()),
             ];
