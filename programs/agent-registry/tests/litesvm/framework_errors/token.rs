@@ -6,8 +6,7 @@ use crate::{
     localnet::{
         Localnet, Sent,
         instructions::{
-            agent_identity, instructions_sysvar, readonly, signer, signer_and_payer,
-            system_program, text, writable,
+            agent_identity, readonly, signer, signer_and_payer, system_program, text, writable,
         },
         program_id, token_2022,
         token_2022::{bare_transfer, create_associated, spare_account, transfer},
@@ -397,14 +396,7 @@ pub const OTHERS: &[Case] = &[
         |stage| {
             let (owner, full) = (stage.agent.owner.insecure_clone(), stage.full());
             enable_guards(&mut stage.net, &owner, &full);
-            // ConfidentialTransfer: ConfigureAccount, with the proof in the next instruction
-            let data = [&[27, 2][..], &[0; 36], &u64::MAX.to_le_bytes(), &[1]].concat();
-            let others = [
-                writable(full),
-                readonly(stage.agent.mint),
-                readonly(instructions_sysvar()),
-            ];
-            by_owner(stage, &data, &others)
+            by_owner(stage, &[27, 9], &[writable(full)]) // ConfidentialTransfer: EnableConfidentialCredits
         },
         Numbered(Token2022, 48), // ExtensionNotFound
         "TokenOperationRefused",
