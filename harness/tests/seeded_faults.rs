@@ -31,7 +31,7 @@ const LIMIT_OFF_BY_ONE: Fault = Fault {
 
 const EXPIRY_UNCHECKED: Fault = Fault {
     file: "programs/agent-registry/src/instructions/give_feedback.rs",
-    sound: "require!(now < expiry, ConcordError::AuthExpired);",
+    sound: "require!(now < expiry, AuthExpired);",
     faulty: "let _ = now;",
 };
 
@@ -52,9 +52,9 @@ const CHECKS_OUT_OF_ORDER: Fault = Fault {
 
 /// Found only by an index right beside the next one.
 const INDEX_MAY_BE_SKIPPED: Fault = Fault {
-    file: "programs/agent-registry/src/instructions/give_open_feedback.rs",
-    sound: "feedback.feedback_index == index.next_index()?,",
-    faulty: "feedback.feedback_index.wrapping_sub(index.next_index()?) <= 1,",
+    file: "programs/agent-registry/src/state/client_index.rs",
+    sound: "require!(feedback_index == next, FeedbackIndexStale);",
+    faulty: "require!(feedback_index.wrapping_sub(next) <= 1, FeedbackIndexStale);",
 };
 
 /// What only a client's filter shows: outcomes, events and states are sound.
@@ -244,8 +244,8 @@ const SCHEMES_SURVIVE: Fault = Fault {
 /// Found only by a URI of 201 bytes in this one instruction.
 const LONGER_EVIDENCE: Fault = Fault {
     file: "programs/agent-registry/src/instructions/respond_to_validation.rs",
-    sound: "require_portable(&answer.evidence_uri, URI_MAX)?;",
-    faulty: "require_portable(&answer.evidence_uri, URI_MAX + 1)?;",
+    sound: "require_portable(&evidence_uri, URI_MAX)?;",
+    faulty: "require_portable(&evidence_uri, URI_MAX + 1)?;",
 };
 
 /// Found only by the revocation of an entry whose payment is proven.
@@ -258,8 +258,8 @@ const PROVEN_ONES_STAY_COUNTED: Fault = Fault {
 /// Found only by a key that is the reserved one in other letters.
 const RESERVED_IN_ANY_CASE: Fault = Fault {
     file: "programs/agent-registry/src/instructions/set_metadata.rs",
-    sound: "require!(key != RESERVED_METADATA_KEY, ConcordError::ReservedKey);",
-    faulty: "require!(!key.eq_ignore_ascii_case(RESERVED_METADATA_KEY), ConcordError::ReservedKey);",
+    sound: "require!(key != RESERVED_METADATA_KEY, ReservedKey);",
+    faulty: "require!(!key.eq_ignore_ascii_case(RESERVED_METADATA_KEY), ReservedKey);",
 };
 
 /// Found only by a payment for a review that the agent's own wallet gave.

@@ -87,7 +87,7 @@ fn block_hashes_may_expire_at_any_time() {
     let port = cluster.port();
     let mut done = BTreeSet::new();
     let proxy = FaultProxy::start(port, move |question| {
-        let is_place = [1, 40, 300, 449].contains(&question.sends);
+        let is_place = [1, 40, 300, 430].contains(&question.sends);
         if question.method == SEND && is_place && done.insert(question.sends) {
             local(port, "local_expire_blockhashes");
         }

@@ -131,7 +131,7 @@ fn refuses_a_transaction_in_the_run_file_that_is_not_the_step_s() {
     let run: Value = serde_json::from_slice(&fs::read(workplace.run_file()).unwrap()).unwrap();
     let of_buffer = run["steps"][0]["attempts"][0].clone();
     let mut tampered = run.clone();
-    tampered["steps"][449]["attempts"] = json!([of_buffer]);
+    tampered["steps"][300]["attempts"] = json!([of_buffer]);
     fs::write(workplace.run_file(), tampered.to_string()).unwrap();
     let refused = workplace.resume(&[]);
     refused.assert_refused(2, "is not what the step sends");

@@ -326,7 +326,7 @@ fn r16_views_are_read_whole_and_from_this_program_only() {
     );
     let mut returned = Vec::new();
     let mut histogram = [0; 19];
-    histogram[1] = 2;
+    histogram[18] = 2; // decimals at which -1 is a sum of values
     native::open_summary_part::OpenSummaryPart {
         sum: [0xFF; 32],
         count: 2,
