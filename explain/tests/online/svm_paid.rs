@@ -375,7 +375,10 @@ async fn r27_a_payment_on_solana_to_somebody_else_is_refuted() {
 #[tokio::test(flavor = "multi_thread")]
 async fn r27_a_payment_into_a_multisig_that_spells_the_wallets_account_is_refuted() {
     let (agent, pay) = paying(TOKEN_2022, None).await;
-    let payment = agent.world.send(&[&agent.client], &[pay.clone()]).await;
+    let payment = agent
+        .world
+        .send(&[&agent.client], std::slice::from_ref(&pay))
+        .await;
     let (mut bundle, report) = agent.given(&[agent.rated(&payment, 1)]).await;
     assert_eq!(report.state_of(Step::Payment), Some(State::Verified));
     let cluster = bundle.svm.get_mut(CHAIN).expect("a chain");

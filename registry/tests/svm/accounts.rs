@@ -246,7 +246,7 @@ fn an_account_of_no_known_type_is_reported_with_its_beginning() {
     let program = program();
     let any = |data: &[u8]| program.decode_any(&program.id(), data);
     let execute = native::extra_account_metas::EXECUTE;
-    assert_eq!(any(&execute), Ok(Account::ExtraAccountMetas));
+    assert_eq!(any(execute), Ok(Account::ExtraAccountMetas));
     assert_eq!(
         any(&[7; 9]),
         Err(AccountError::UnknownType {

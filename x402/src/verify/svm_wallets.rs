@@ -168,7 +168,7 @@ impl AgentPlace<'_> {
     /// What the last event that wrote the agent's wallet left, and when.
     fn last_event(&self, decoded: Decoded) -> Option<(Option<Address>, u64)> {
         let own = AgentId::Svm(self.mint);
-        let written = decoded.events.into_iter().filter_map(|it| {
+        let mut written = decoded.events.into_iter().filter_map(|it| {
             let wallet = match it.event {
                 Event::AgentRegistered { agent, owner, .. } if agent == own => Some(owner), // R3
                 Event::AgentWalletSet { agent, wallet } if agent == own => wallet,
@@ -182,6 +182,6 @@ impl AgentPlace<'_> {
             let time = it.timestamp.and_then(|it| it.try_into().ok());
             Some((wallet, time.unwrap_or(u64::MAX)))
         });
-        written.last()
+        written.next_back()
     }
 }

@@ -77,7 +77,7 @@ impl Sweep {
             vec![sender.clone(), readonly(system_program()), sender],
         ] {
             for first in [&full, &mint, &self.blank] {
-                lists.push([&[first.clone()], &behind[..]].concat());
+                lists.push([std::slice::from_ref(first), &behind[..]].concat());
             }
         }
         lists
