@@ -8,6 +8,7 @@ import os from "node:os";
 import path from "node:path";
 import { text } from "node:stream/consumers";
 import { FUNCTIONS } from "../dist/index.js";
+import { remove } from "../../../tests/cleanup.mjs";
 import { expected } from "./naming.mjs";
 
 const [chromium] = process.argv.slice(2);
@@ -16,7 +17,6 @@ const PAGE = `<!doctype html><meta charset="utf-8"><title>vectors</title><script
 const SCRIPT = `
 import { CanonicalError, FUNCTIONS, load } from "/dist/index.js";
 import { outcome } from "/naming.mjs";
-import { remove } from "../../../tests/cleanup.mjs";
 const canonical = await load();
 const report = { userAgent: navigator.userAgent, found: {} };
 for (const name of FUNCTIONS) {
