@@ -37,8 +37,6 @@ test("decodes every call to the program, and encodes it again to the same bytes"
   assert.deepEqual(uncalled, [
     "open_summary",
     "open_summary_part",
-    "remove_facilitator",
-    "remove_payment_token",
     "transfer_hook",
     "unset_agent_wallet",
   ]);
