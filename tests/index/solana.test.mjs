@@ -22,9 +22,10 @@ let index;
 /** Two agents. The first one has two feedbacks by one client, and one by another, who takes it back; and an authorized one. */
 async function populate() {
   const { Keypair, BN } = RegistryClient;
-  const [owner, mint, first, second] = Array.from({ length: 4 }, () => Keypair.generate());
-  await registry.registration(owner, mint, FILE).rpc();
-  const agent = { owner, mint: mint.publicKey };
+  const [owner, first, second] = Array.from({ length: 3 }, () => Keypair.generate());
+  const { nonce, mint } = registry.newMint();
+  await registry.registration(owner, nonce, FILE).rpc();
+  const agent = { owner, mint };
   const other = await registry.registered();
   await openFeedback(registry, agent, first, { index: 1, value: 875, decimals: 1 }).rpc();
   await openFeedback(registry, agent, first, { index: 2, value: -10, decimals: 0 }).rpc();
