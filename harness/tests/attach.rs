@@ -1,9 +1,8 @@
 //! Registries that stand somewhere join the matrix through `--evm-rpc`. Needs contracts/out, and anvil
 //! on PATH or in CONCORD_ANVIL.
-mod invocation;
 
+use crate::invocation::{Answer, answer, clone_root, concord};
 use concord_harness::backend::evm::EvmAnvil;
-use invocation::{Answer, answer, clone_root, concord};
 use serde_json::{Value, json};
 use std::{collections::BTreeSet, env, fs, process::Command};
 

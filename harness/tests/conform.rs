@@ -1,9 +1,8 @@
 //! The main job: every committed scenario on anvil, in litesvm and on the model. Needs what
 //! `scripts/build` makes, and anvil on PATH or in CONCORD_ANVIL.
-mod invocation;
 
+use crate::invocation::{answer, clone_root, concord};
 use concord_harness::scenario::{Rule, find_files};
-use invocation::{answer, clone_root, concord};
 use quick_xml::events::Event;
 use serde_json::Value;
 use std::str::FromStr;

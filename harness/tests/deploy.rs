@@ -1,7 +1,6 @@
 //! `concord deploy` is the deployment's own command line; what it does is tested in `deploy/tests`.
-mod invocation;
 
-use invocation::{answer, concord};
+use crate::invocation::{answer, concord};
 
 #[test]
 fn deploy_has_its_five_commands() {

@@ -1,12 +1,11 @@
 //! What becomes of a run on EVM when the node is not there, is another, lies, stalls or is left
 //! behind. Needs what `scripts/build` makes, and anvil on PATH or in CONCORD_ANVIL.
-mod invocation;
 
+use crate::invocation::{answer, clone_root, concord};
 use concord_harness::backend::{
     SetupError,
     evm::{AttachFault, Dialect, Endpoint, EvmAnvil, EvmNode, RegistryAddresses},
 };
-use invocation::{answer, clone_root, concord};
 use serde_json::{Value, json};
 use std::{
     io::{Read, Write},

@@ -111,7 +111,7 @@ fn every_block_belongs_to_a_test() {
     assert!(purchase.contains("## A paid, signed, rated call"));
 }
 
-/// tests/conform.rs compares the counts with those of a whole run.
+/// `conform` compares the counts with those of a whole run.
 #[test]
 fn the_sample_is_what_the_run_prints() {
     let sample = only("Concord").text;

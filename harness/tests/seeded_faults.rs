@@ -1,11 +1,10 @@
 //! A fault built into a copy of one registry makes `concord conform` and `concord fuzz` fail and name
 //! that registry, and only that one. Needs what `scripts/bootstrap` installs: anvil (PATH or CONCORD_ANVIL), forge
 //! (PATH or CONCORD_FORGE) and the SBF tools of `scripts/build-program`.
-mod invocation;
 
+use crate::invocation::{Answer, answer, clone_root, concord};
 use alloy::primitives::Address;
 use concord_harness::backend::{evm::EvmAnvil, views};
-use invocation::{Answer, answer, clone_root, concord};
 use serde_json::{Value, json};
 use std::{
     collections::BTreeSet,

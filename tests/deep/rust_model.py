@@ -31,7 +31,7 @@ opt-level = 2
 
 [[test]]
 name = "model"
-path = "../harness/tests/model/main.rs"
+path = "../harness/tests/model/mod.rs"
 
 [dependencies]
 concord-canonical = {{ path = "../canonical", features = ["json", "sign"] }}

@@ -11,7 +11,7 @@ use concord_canonical::{
 };
 use serde_json::{Value, json};
 
-use crate::{arguments::Arguments, functions::hex};
+use crate::vectors::{arguments::Arguments, functions::hex};
 
 pub(crate) const AUTH: &[&str] = &[
     "scheme",

@@ -3,7 +3,7 @@
 use concord_canonical::{Error, pda::Account};
 use serde_json::{Value, json};
 
-use crate::arguments::Arguments;
+use crate::vectors::arguments::Arguments;
 
 pub(crate) const PDA: &[&str] = &[
     "program_id",

@@ -14,7 +14,7 @@ use concord_canonical::{
 };
 use serde_json::{Value, json};
 
-use crate::{
+use crate::vectors::{
     arguments::{Arguments, integer_text},
     authorization::*,
     derived_address::*,

@@ -10,7 +10,7 @@ use concord_canonical::{
 };
 use serde_json::{Value, json};
 
-use crate::arguments::{Arguments, integer_text};
+use crate::vectors::arguments::{Arguments, integer_text};
 
 pub(crate) const COUNTERS: &[&str] = &[
     "verified_count",

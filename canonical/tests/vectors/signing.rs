@@ -3,7 +3,7 @@
 use concord_canonical::{Error, sign};
 use serde_json::Value;
 
-use crate::{arguments::Arguments, functions::hex};
+use crate::vectors::{arguments::Arguments, functions::hex};
 
 pub(crate) fn make_signature(a: &Arguments<'_>) -> Result<Value, Error> {
     let secret = a.array("secret_key");

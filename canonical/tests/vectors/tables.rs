@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, fs};
 use concord_canonical::json;
 use serde::Deserialize;
 
-use crate::vector_file::folder;
+use crate::vectors::vector_file::folder;
 
 pub(crate) const NAMES: [&str; 2] = ["jcs_numbers", "jcs_midpoints"];
 

@@ -1,5 +1,5 @@
 //! Retries, limits, the rate and fallback URLs, against servers of the test's own.
-use crate::anvil::start;
+use crate::evm::anvil::start;
 use concord_chain::{
     Blocking, ChainError, Endpoint, EndpointOptions, RequestLimits, Retries, evm::Node,
 };

@@ -1,5 +1,5 @@
 //! Runs that continue what an earlier one began, on a node that forgets or a chain that goes back.
-use crate::{
+use crate::evm::{
     anvil::start,
     submission::{TIMING, chain, chain_after, node, payment, received, receiver, run, stored},
 };
@@ -54,7 +54,7 @@ fn a_job_whose_nonce_another_transaction_took_is_signed_again_when_that_is_final
         let signed = chain.sign(&job, 0).await.unwrap();
         let mut record = FileRecord::open(&path).unwrap();
         record.signed(&[("only", signed)]).unwrap();
-        let mut other = crate::submission::chain(&anvil).await;
+        let mut other = crate::evm::submission::chain(&anvil).await;
         let rival = other.sign(&payment("rival", 1), 0).await.unwrap();
         other.send(&rival).await.unwrap();
         while node(&anvil).block_number().await.unwrap() == 0 {

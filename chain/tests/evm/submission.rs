@@ -1,5 +1,5 @@
 //! Jobs of a service: recorded before they are sent, replaced, found again after a reorganisation.
-use crate::anvil::{TIMEOUT, key, start};
+use crate::evm::anvil::{TIMEOUT, key, start};
 use alloy::{
     consensus::{SignableTransaction, TxEip1559, TxEnvelope},
     eips::Encodable2718,

@@ -1,5 +1,5 @@
 //! New heads and logs over WebSocket.
-use crate::anvil::{TIMEOUT, key, start};
+use crate::evm::anvil::{TIMEOUT, key, start};
 use alloy::{
     primitives::{Address, B256, Bytes, U256, bytes},
     rpc::types::Filter,

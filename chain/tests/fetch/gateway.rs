@@ -1,5 +1,5 @@
 //! IPFS through a gateway that lies.
-use crate::server::{Server, strict};
+use crate::fetch::server::{Server, strict};
 use concord_chain::fetch::{FetchError, FetchOptions, Fetcher};
 use sha2::{Digest, Sha256};
 

@@ -1,4 +1,4 @@
-use crate::server::{Server, local};
+use crate::fetch::server::{Server, local};
 use concord_chain::fetch::{FetchError, FetchOptions, Fetcher};
 use flate2::{Compression, write::GzEncoder};
 use std::{io::Write, time::Duration};

@@ -1,5 +1,5 @@
 //! The attacks first: whatever a registration says, nothing in the operator's network is asked.
-use crate::server::{Server, local, names, strict};
+use crate::fetch::server::{Server, local, names, strict};
 use concord_chain::fetch::{FetchError, FetchOptions, Fetcher, Question, is_public};
 use std::sync::Mutex;
 

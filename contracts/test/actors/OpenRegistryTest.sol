@@ -3,8 +3,9 @@ pragma solidity 0.8.37;
 
 import {Test} from "forge-std/Test.sol";
 
-import {IdentityRegistry} from "../../src/IdentityRegistry.sol";
-import {ReputationRegistry} from "../../src/ReputationRegistry.sol";
+import {IIdentityRegistry} from "../../src/interfaces/IIdentityRegistry.sol";
+import {IReputationRegistry} from "../../src/interfaces/IReputationRegistry.sol";
+import {Registries} from "../Registries.sol";
 
 /// @dev The open registry, one agent, and the people around it.
 abstract contract OpenRegistryTest is Test {
@@ -17,8 +18,8 @@ abstract contract OpenRegistryTest is Test {
     string internal constant FILE_URI = "ipfs://feedback";
     bytes32 internal constant FILE_HASH = keccak256("feedback file");
 
-    IdentityRegistry internal identity;
-    ReputationRegistry internal reputation;
+    IIdentityRegistry internal identity;
+    IReputationRegistry internal reputation;
 
     address internal owner = makeAddr("owner");
     address internal client = makeAddr("client");
@@ -28,8 +29,8 @@ abstract contract OpenRegistryTest is Test {
     uint256 internal otherAgentId;
 
     function setUp() public virtual {
-        identity = new IdentityRegistry();
-        reputation = new ReputationRegistry(address(identity));
+        identity = Registries.newIdentityRegistry();
+        reputation = Registries.newReputationRegistry(address(identity));
         // The agent under test is not the first, so that its id is not also the first index.
         otherAgentId = _register(stranger);
         agentId = _register(owner);

@@ -4,9 +4,10 @@ pragma solidity 0.8.37;
 import {Test} from "forge-std/Test.sol";
 import {Vm} from "forge-std/Vm.sol";
 
-import {AuthorizedReputationRegistry} from "../../src/AuthorizedReputationRegistry.sol";
-import {IdentityRegistry} from "../../src/IdentityRegistry.sol";
+import {IAuthorizedReputationRegistry} from "../../src/interfaces/IAuthorizedReputationRegistry.sol";
+import {IIdentityRegistry} from "../../src/interfaces/IIdentityRegistry.sol";
 import {FeedbackAuthWords} from "./FeedbackAuthWords.sol";
+import {Registries} from "../Registries.sol";
 
 /// @dev The deployed registries, one agent, and the people around it.
 abstract contract RegistryTest is Test {
@@ -20,8 +21,8 @@ abstract contract RegistryTest is Test {
     string internal constant FILE_URI = "ipfs://feedback";
     bytes32 internal constant FILE_HASH = keccak256("feedback file");
 
-    IdentityRegistry internal identity;
-    AuthorizedReputationRegistry internal reputation;
+    IIdentityRegistry internal identity;
+    IAuthorizedReputationRegistry internal reputation;
 
     Vm.Wallet internal owner;
     Vm.Wallet internal newOwner;
@@ -35,8 +36,8 @@ abstract contract RegistryTest is Test {
         vm.warp(NOW);
         owner = vm.createWallet("owner");
         newOwner = vm.createWallet("newOwner");
-        identity = new IdentityRegistry();
-        reputation = new AuthorizedReputationRegistry(address(identity), false);
+        identity = Registries.newIdentityRegistry();
+        reputation = Registries.newAuthorizedReputationRegistry(address(identity), false);
         // The agent under test is not the first, so that its id is not also the first index.
         otherAgentId = _register(stranger);
         agentId = _register(owner.addr);
@@ -44,7 +45,7 @@ abstract contract RegistryTest is Test {
 
     /// @dev Exchanges the registry for one that takes the first draft's signatures, too (R6).
     function _acceptDraftV1() internal {
-        reputation = new AuthorizedReputationRegistry(address(identity), true);
+        reputation = Registries.newAuthorizedReputationRegistry(address(identity), true);
     }
 
     function _register(address registrant) internal returns (uint256) {

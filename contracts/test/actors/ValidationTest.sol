@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 pragma solidity 0.8.37;
 
-import {ValidationRegistry} from "../../src/ValidationRegistry.sol";
+import {IValidationRegistry} from "../../src/interfaces/IValidationRegistry.sol";
 import {RegistryTest} from "./RegistryTest.sol";
+import {Registries} from "../Registries.sol";
 
 /// @dev The validation registry beside the others, a validator, and one request to it.
 abstract contract ValidationTest is RegistryTest {
@@ -13,7 +14,7 @@ abstract contract ValidationTest is RegistryTest {
     string internal constant RESPONSE_URI = "ipfs://response";
     bytes32 internal constant RESPONSE_HASH = keccak256("response");
 
-    ValidationRegistry internal validation;
+    IValidationRegistry internal validation;
     address internal validator = makeAddr("validator");
     address internal otherValidator = makeAddr("other validator");
 
@@ -28,7 +29,7 @@ abstract contract ValidationTest is RegistryTest {
 
     function setUp() public virtual override {
         super.setUp();
-        validation = new ValidationRegistry(address(identity));
+        validation = Registries.newValidationRegistry(address(identity));
     }
 
     function _request(bytes32 requestHash) internal {

@@ -3,10 +3,10 @@ pragma solidity 0.8.37;
 
 import {Vm} from "forge-std/Vm.sol";
 
-import {AuthorizedReputationRegistry} from "../../src/AuthorizedReputationRegistry.sol";
 import {IAuthorizedReputationRegistry as IReputation} from "../../src/interfaces/IAuthorizedReputationRegistry.sol";
 import {FeedbackAuthWords} from "../actors/FeedbackAuthWords.sol";
 import {RegistryTest} from "../actors/RegistryTest.sol";
+import {Registries} from "../Registries.sol";
 
 contract FeedbackAuthSignatureTest is RegistryTest {
     uint256 private constant SECP256K1_N = 0xFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFEBAAEDCE6AF48A03BBFD25E8CD0364141;
@@ -104,7 +104,7 @@ contract FeedbackAuthSignatureTest is RegistryTest {
     function test_RevertWhen_ReplayedOnAnotherReputationRegistry_R6() external {
         bytes memory blob = _granted(agentId, client);
         _assertAccepted(blob);
-        reputation = new AuthorizedReputationRegistry(address(identity), false);
+        reputation = Registries.newAuthorizedReputationRegistry(address(identity), false);
         _assertRefused(blob);
     }
 

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 pragma solidity 0.8.37;
 
-import {AuthorizedReputationRegistry} from "../../src/AuthorizedReputationRegistry.sol";
+import {IERC5267} from "@openzeppelin/contracts/interfaces/IERC5267.sol";
+
 import {IAuthorizedReputationRegistry as IReputation} from "../../src/interfaces/IAuthorizedReputationRegistry.sol";
 import {IBoundRegistry} from "../../src/interfaces/IBoundRegistry.sol";
 import {IFeedback} from "../../src/interfaces/IFeedback.sol";
 import {listOf} from "../actors/AddressLists.sol";
 import {FeedbackAuthWords} from "../actors/FeedbackAuthWords.sol";
 import {RegistryTest} from "../actors/RegistryTest.sol";
+import {Registries} from "../Registries.sol";
 
 /// @dev The reads as a client of the first draft knows them.
 interface IFirstDraftReputation {
@@ -22,18 +24,18 @@ contract ReputationReadsTest is RegistryTest {
 
     function test_RevertWhen_RegistryIsZero_R2() external {
         vm.expectRevert(IBoundRegistry.RegistryZero.selector);
-        new AuthorizedReputationRegistry(address(0), true);
+        Registries.newAuthorizedReputationRegistry(address(0), true);
     }
 
     function test_WhenRegistryIsGiven_KeepsBoth_R6() external {
-        AuthorizedReputationRegistry lenient = new AuthorizedReputationRegistry(address(identity), true);
+        IReputation lenient = Registries.newAuthorizedReputationRegistry(address(identity), true);
         assertEq(reputation.getIdentityRegistry(), address(identity));
         assertFalse(reputation.acceptsDraftV1());
         assertTrue(lenient.acceptsDraftV1());
         assertEq(reputation.getVersion(), "2.0.0+concord.2");
 
         (, string memory name, string memory version, uint256 chainId, address verifyingContract,,) =
-            lenient.eip712Domain();
+            IERC5267(address(lenient)).eip712Domain();
         assertEq(name, "ERC8004ReputationRegistry");
         assertEq(version, "1");
         assertEq(chainId, CHAIN_ID);

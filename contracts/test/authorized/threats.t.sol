@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 pragma solidity 0.8.37;
 
-import {AuthorizedReputationRegistry} from "../../src/AuthorizedReputationRegistry.sol";
-import {ReputationRegistry} from "../../src/ReputationRegistry.sol";
+import {IReputationRegistry} from "../../src/interfaces/IReputationRegistry.sol";
 import {IAuthorizedReputationRegistry as IAuthorized} from "../../src/interfaces/IAuthorizedReputationRegistry.sol";
 import {IFeedback} from "../../src/interfaces/IFeedback.sol";
 import {AbsentOwner} from "../actors/AbsentOwner.sol";
@@ -10,17 +9,18 @@ import {BurningOwner} from "../actors/ContractOwners.sol";
 import {FeedbackAuthWords} from "../actors/FeedbackAuthWords.sol";
 import {WalletConsent} from "../actors/WalletConsent.sol";
 import {WalletTest} from "../actors/WalletTest.sol";
+import {Registries} from "../Registries.sol";
 
 /// @dev What an attacker can do, and docs/THREAT-MODEL.md says so. A test that begins to fail means that a sentence there
 /// has become wrong.
 contract ThreatsTest is WalletTest {
     uint256 private constant CALL_GAS = 2_000_000;
 
-    ReputationRegistry private open;
+    IReputationRegistry private open;
 
     function setUp() public override {
         super.setUp();
-        open = new ReputationRegistry(address(identity));
+        open = Registries.newReputationRegistry(address(identity));
     }
 
     function test_GivenOwnerApprovesReviewer_ReviewerIsSilenced_R18() external {
@@ -108,7 +108,7 @@ contract ThreatsTest is WalletTest {
 
     function test_GivenSecondRegistry_DraftGrantCountsInBoth_R6() external {
         _acceptDraftV1();
-        AuthorizedReputationRegistry second = _deployedByStranger(true);
+        IAuthorized second = _deployedByStranger(true);
         FeedbackAuthWords memory auth = _auth(agentId, client);
         bytes memory blob = bytes.concat(auth.fields(), _signature(owner, auth.eip191Digest()));
         _give(blob);
@@ -116,14 +116,14 @@ contract ThreatsTest is WalletTest {
         // Each registry counts for itself: the limit of one grant is spent in each.
         assertEq(reputation.getLastIndex(agentId, client), 1);
         assertEq(second.getLastIndex(agentId, client), 1);
-        AuthorizedReputationRegistry strict = _deployedByStranger(false);
+        IAuthorized strict = _deployedByStranger(false);
         vm.expectRevert(IAuthorized.AuthBadSignature.selector);
         _giveTo(strict, blob);
     }
 
     function test_GivenSecondRegistry_TypedGrantCountsInOne_R6() external {
         _acceptDraftV1();
-        AuthorizedReputationRegistry second = _deployedByStranger(true);
+        IAuthorized second = _deployedByStranger(true);
         bytes memory blob = _granted(agentId, client);
         vm.expectRevert(IAuthorized.AuthBadSignature.selector);
         _giveTo(second, blob);
@@ -131,11 +131,11 @@ contract ThreatsTest is WalletTest {
     }
 
     /// @dev By this contract, which has no part in the registries.
-    function _deployedByStranger(bool acceptsDraftV1) private returns (AuthorizedReputationRegistry) {
-        return new AuthorizedReputationRegistry(address(identity), acceptsDraftV1);
+    function _deployedByStranger(bool acceptsDraftV1) private returns (IAuthorized) {
+        return Registries.newAuthorizedReputationRegistry(address(identity), acceptsDraftV1);
     }
 
-    function _giveTo(AuthorizedReputationRegistry registry, bytes memory blob) private {
+    function _giveTo(IAuthorized registry, bytes memory blob) private {
         vm.prank(client);
         registry.giveFeedback(agentId, SCORE, TAG1, TAG2, FILE_URI, FILE_HASH, blob);
     }

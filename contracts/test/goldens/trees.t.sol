@@ -7,9 +7,10 @@ import {VmSafe} from "forge-std/Vm.sol";
 /// @dev The .tree files say what is tested: each leaf names its test in brackets. Here both sides are held together,
 /// leaf for leaf and test for test.
 contract TreesTest is Test {
-    string[5] private folders = [
+    string[6] private folders = [
         "contracts/test/identity",
         "contracts/test/feedback",
+        "contracts/test/libraries",
         "contracts/test/authorized",
         "contracts/test/open",
         "contracts/test/validation"

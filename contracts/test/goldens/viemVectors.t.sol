@@ -3,8 +3,7 @@ pragma solidity 0.8.37;
 
 import {stdJson} from "forge-std/StdJson.sol";
 
-import {AuthorizedReputationRegistry} from "../../src/AuthorizedReputationRegistry.sol";
-import {IdentityRegistry} from "../../src/IdentityRegistry.sol";
+import {IIdentityRegistry} from "../../src/interfaces/IIdentityRegistry.sol";
 import {IAuthorizedReputationRegistry as IReputation} from "../../src/interfaces/IAuthorizedReputationRegistry.sol";
 import {FeedbackAuthWords} from "../actors/FeedbackAuthWords.sol";
 import {RegistryTest} from "../actors/RegistryTest.sol";
@@ -80,8 +79,8 @@ contract ViemVectorsTest is RegistryTest {
             abi.encode(identityAt, acceptsDraftV1),
             reputationAt
         );
-        identity = IdentityRegistry(identityAt);
-        reputation = AuthorizedReputationRegistry(reputationAt);
+        identity = IIdentityRegistry(identityAt);
+        reputation = IReputation(reputationAt);
         vm.store(identityAt, keccak256(abi.encode(auth.agentId, _ownersSlot())), bytes32(auth.signerAddress));
         assertEq(identity.ownerOf(auth.agentId), address(uint160(auth.signerAddress)));
     }

@@ -3,7 +3,6 @@ pragma solidity 0.8.37;
 
 import {stdJson} from "forge-std/StdJson.sol";
 
-import {IdentityRegistry} from "../../src/IdentityRegistry.sol";
 import {IIdentityRegistry as IIdentity} from "../../src/interfaces/IIdentityRegistry.sol";
 import {RegistryTest} from "../actors/RegistryTest.sol";
 import {WalletConsent} from "../actors/WalletConsent.sol";
@@ -67,7 +66,7 @@ contract WalletVectorsTest is RegistryTest {
         vm.chainId(_chainId(i));
         vm.warp(consent.deadline);
         deployCodeTo("IdentityRegistry.sol:IdentityRegistry", _registry(i));
-        identity = IdentityRegistry(_registry(i));
+        identity = IIdentity(_registry(i));
         bytes32 slot = keccak256(abi.encode(consent.agentId, _ownersSlot()));
         vm.store(address(identity), slot, bytes32(uint256(uint160(consent.owner))));
         assertEq(identity.ownerOf(consent.agentId), consent.owner);

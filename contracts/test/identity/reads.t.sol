@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 pragma solidity 0.8.37;
 
+import {IERC5267} from "@openzeppelin/contracts/interfaces/IERC5267.sol";
 import {IERC721Errors} from "@openzeppelin/contracts/interfaces/draft-IERC6093.sol";
 
 import {RegistryTest} from "../actors/RegistryTest.sol";
@@ -85,7 +86,7 @@ contract IdentityReadsTest is RegistryTest {
             address verifyingContract,
             bytes32 salt,
             uint256[] memory extensions
-        ) = identity.eip712Domain();
+        ) = IERC5267(address(identity)).eip712Domain();
         assertEq(fields, hex"0f"); // name, version, chain id, contract
         assertEq(name, "ERC8004IdentityRegistry");
         assertEq(version, "1");

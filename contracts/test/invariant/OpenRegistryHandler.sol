@@ -3,8 +3,7 @@ pragma solidity 0.8.37;
 
 import {Test} from "forge-std/Test.sol";
 
-import {IdentityRegistry} from "../../src/IdentityRegistry.sol";
-import {ReputationRegistry} from "../../src/ReputationRegistry.sol";
+import {IIdentityRegistry} from "../../src/interfaces/IIdentityRegistry.sol";
 import {IFeedback} from "../../src/interfaces/IFeedback.sol";
 import {IReputationRegistry as IReputation} from "../../src/interfaces/IReputationRegistry.sol";
 import {SummaryReference} from "../actors/SummaryReference.sol";
@@ -28,8 +27,8 @@ contract OpenRegistryHandler is Test {
     uint256 private constant CLIENTS = 3;
     int128 private constant BOUND = 100000000000000000000000000000000000000;
 
-    IdentityRegistry private immutable IDENTITY;
-    ReputationRegistry private immutable REPUTATION;
+    IIdentityRegistry private immutable IDENTITY;
+    IReputation private immutable REPUTATION;
 
     address private immutable OWNER = makeAddr("owner");
     address[] private clients;
@@ -40,7 +39,7 @@ contract OpenRegistryHandler is Test {
     mapping(address responder => uint64) public expectedResponses;
     mapping(string operation => uint256) public calls;
 
-    constructor(IdentityRegistry identity, ReputationRegistry reputation) {
+    constructor(IIdentityRegistry identity, IReputation reputation) {
         IDENTITY = identity;
         REPUTATION = reputation;
         for (uint256 i = 0; i < AGENTS; ++i) {

@@ -4,8 +4,7 @@ pragma solidity 0.8.37;
 import {Test} from "forge-std/Test.sol";
 import {Vm} from "forge-std/Vm.sol";
 
-import {AuthorizedReputationRegistry} from "../../src/AuthorizedReputationRegistry.sol";
-import {IdentityRegistry} from "../../src/IdentityRegistry.sol";
+import {IIdentityRegistry} from "../../src/interfaces/IIdentityRegistry.sol";
 import {IAuthorizedReputationRegistry as IReputation} from "../../src/interfaces/IAuthorizedReputationRegistry.sol";
 import {IFeedback} from "../../src/interfaces/IFeedback.sol";
 import {FeedbackAuthWords} from "../actors/FeedbackAuthWords.sol";
@@ -43,8 +42,8 @@ contract RegistryHandler is Test {
     uint256 private constant AGENTS_MAX = 4;
     uint256 private constant WAIT_MAX = 1 days;
 
-    IdentityRegistry public immutable IDENTITY;
-    AuthorizedReputationRegistry public immutable REPUTATION;
+    IIdentityRegistry public immutable IDENTITY;
+    IReputation public immutable REPUTATION;
 
     Vm.Wallet[] private owners;
     address[] private clients;
@@ -58,7 +57,7 @@ contract RegistryHandler is Test {
     mapping(string operation => uint256) public calls;
     mapping(AuthPart changed => uint256) public refusals;
 
-    constructor(IdentityRegistry identity, AuthorizedReputationRegistry reputation) {
+    constructor(IIdentityRegistry identity, IReputation reputation) {
         IDENTITY = identity;
         REPUTATION = reputation;
         for (uint256 i = 0; i < OWNERS; ++i) {

@@ -3,8 +3,7 @@ pragma solidity 0.8.37;
 
 import {Test} from "forge-std/Test.sol";
 
-import {IdentityRegistry} from "../../src/IdentityRegistry.sol";
-import {ValidationRegistry} from "../../src/ValidationRegistry.sol";
+import {IIdentityRegistry} from "../../src/interfaces/IIdentityRegistry.sol";
 import {IValidationRegistry as IValidation} from "../../src/interfaces/IValidationRegistry.sol";
 
 /// @dev Requests and answers validations, rightly and wrongly, and keeps a record.
@@ -21,13 +20,13 @@ contract ValidationHandler is Test {
     uint256 private constant VALIDATORS = 2;
     uint256 private constant REQUESTS_MAX = 6; // few, so that each is answered again and again
 
-    ValidationRegistry public immutable VALIDATION;
+    IValidation public immutable VALIDATION;
     address private immutable OWNER = makeAddr("owner");
 
     Request[] private requests;
     mapping(string operation => uint256) public calls;
 
-    constructor(IdentityRegistry identity, ValidationRegistry validation) {
+    constructor(IIdentityRegistry identity, IValidation validation) {
         VALIDATION = validation;
         for (uint256 i = 0; i < AGENTS; ++i) {
             vm.prank(OWNER);

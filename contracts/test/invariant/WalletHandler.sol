@@ -4,7 +4,6 @@ pragma solidity 0.8.37;
 import {Test} from "forge-std/Test.sol";
 import {Vm} from "forge-std/Vm.sol";
 
-import {IdentityRegistry} from "../../src/IdentityRegistry.sol";
 import {IIdentityRegistry as IIdentity} from "../../src/interfaces/IIdentityRegistry.sol";
 import {WalletConsent} from "../actors/WalletConsent.sol";
 
@@ -14,7 +13,7 @@ contract WalletHandler is Test {
     uint256 private constant PEOPLE = 3;
     uint256 private constant AGENTS = 2;
 
-    IdentityRegistry public immutable IDENTITY;
+    IIdentity public immutable IDENTITY;
 
     Vm.Wallet[] private people; // owners and wallets alike
     WalletConsent[] private used;
@@ -23,7 +22,7 @@ contract WalletHandler is Test {
     mapping(string operation => uint256) public calls;
     uint256 private consents;
 
-    constructor(IdentityRegistry identity) {
+    constructor(IIdentity identity) {
         IDENTITY = identity;
         for (uint256 i = 0; i < PEOPLE; ++i) {
             people.push(vm.createWallet(string.concat("person ", vm.toString(i))));

@@ -3,20 +3,20 @@ pragma solidity 0.8.37;
 
 import {Test} from "forge-std/Test.sol";
 
-import {IdentityRegistry} from "../../src/IdentityRegistry.sol";
-import {ReputationRegistry} from "../../src/ReputationRegistry.sol";
+import {IIdentityRegistry} from "../../src/interfaces/IIdentityRegistry.sol";
 import {IReputationRegistry as IReputation} from "../../src/interfaces/IReputationRegistry.sol";
 import {listOf} from "../actors/AddressLists.sol";
 import {SummaryReference} from "../actors/SummaryReference.sol";
 import {OpenRegistryHandler} from "./OpenRegistryHandler.sol";
+import {Registries} from "../Registries.sol";
 
 contract OpenRegistryInvariantTest is Test {
-    ReputationRegistry private reputation;
+    IReputation private reputation;
     OpenRegistryHandler private handler;
 
     function setUp() external {
-        IdentityRegistry identity = new IdentityRegistry();
-        reputation = new ReputationRegistry(address(identity));
+        IIdentityRegistry identity = Registries.newIdentityRegistry();
+        reputation = Registries.newReputationRegistry(address(identity));
         handler = new OpenRegistryHandler(identity, reputation);
         bytes4[] memory selectors = new bytes4[](6);
         selectors[0] = OpenRegistryHandler.give.selector;

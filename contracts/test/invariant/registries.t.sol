@@ -3,21 +3,22 @@ pragma solidity 0.8.37;
 
 import {Test} from "forge-std/Test.sol";
 
-import {AuthorizedReputationRegistry} from "../../src/AuthorizedReputationRegistry.sol";
-import {IdentityRegistry} from "../../src/IdentityRegistry.sol";
+import {IAuthorizedReputationRegistry} from "../../src/interfaces/IAuthorizedReputationRegistry.sol";
+import {IIdentityRegistry} from "../../src/interfaces/IIdentityRegistry.sol";
 import {listOf} from "../actors/AddressLists.sol";
 import {AuthPart, RegistryHandler} from "./RegistryHandler.sol";
+import {Registries} from "../Registries.sol";
 
 contract RegistriesInvariantTest is Test {
     bytes32 private constant TAG2 = "b"; // the handler's
 
-    IdentityRegistry private identity;
-    AuthorizedReputationRegistry private reputation;
+    IIdentityRegistry private identity;
+    IAuthorizedReputationRegistry private reputation;
     RegistryHandler private handler;
 
     function setUp() external {
-        identity = new IdentityRegistry();
-        reputation = new AuthorizedReputationRegistry(address(identity), false);
+        identity = Registries.newIdentityRegistry();
+        reputation = Registries.newAuthorizedReputationRegistry(address(identity), false);
         handler = new RegistryHandler(identity, reputation);
         bytes4[] memory selectors = new bytes4[](8);
         selectors[0] = RegistryHandler.register.selector;

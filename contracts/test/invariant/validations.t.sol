@@ -3,17 +3,18 @@ pragma solidity 0.8.37;
 
 import {Test} from "forge-std/Test.sol";
 
-import {IdentityRegistry} from "../../src/IdentityRegistry.sol";
-import {ValidationRegistry} from "../../src/ValidationRegistry.sol";
+import {IIdentityRegistry} from "../../src/interfaces/IIdentityRegistry.sol";
+import {IValidationRegistry} from "../../src/interfaces/IValidationRegistry.sol";
 import {ValidationHandler} from "./ValidationHandler.sol";
+import {Registries} from "../Registries.sol";
 
 contract ValidationsInvariantTest is Test {
-    ValidationRegistry private validation;
+    IValidationRegistry private validation;
     ValidationHandler private handler;
 
     function setUp() external {
-        IdentityRegistry identity = new IdentityRegistry();
-        validation = new ValidationRegistry(address(identity));
+        IIdentityRegistry identity = Registries.newIdentityRegistry();
+        validation = Registries.newValidationRegistry(address(identity));
         handler = new ValidationHandler(identity, validation);
         bytes4[] memory selectors = new bytes4[](4);
         selectors[0] = ValidationHandler.request.selector;

@@ -3,15 +3,16 @@ pragma solidity 0.8.37;
 
 import {Test} from "forge-std/Test.sol";
 
-import {IdentityRegistry} from "../../src/IdentityRegistry.sol";
+import {IIdentityRegistry} from "../../src/interfaces/IIdentityRegistry.sol";
 import {WalletHandler} from "./WalletHandler.sol";
+import {Registries} from "../Registries.sol";
 
 contract WalletsInvariantTest is Test {
-    IdentityRegistry private identity;
+    IIdentityRegistry private identity;
     WalletHandler private handler;
 
     function setUp() external {
-        identity = new IdentityRegistry();
+        identity = Registries.newIdentityRegistry();
         handler = new WalletHandler(identity);
         bytes4[] memory selectors = new bytes4[](5);
         selectors[0] = WalletHandler.transfer.selector;

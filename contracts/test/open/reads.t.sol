@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 pragma solidity 0.8.37;
 
-import {ReputationRegistry} from "../../src/ReputationRegistry.sol";
 import {IBoundRegistry} from "../../src/interfaces/IBoundRegistry.sol";
 import {IFeedback} from "../../src/interfaces/IFeedback.sol";
 import {IReputationRegistry as IReputation} from "../../src/interfaces/IReputationRegistry.sol";
 import {listOf} from "../actors/AddressLists.sol";
 import {OpenRegistryTest} from "../actors/OpenRegistryTest.sol";
+import {Registries} from "../Registries.sol";
 
 contract OpenReadsTest is OpenRegistryTest {
     string private constant LONG_TAG = "a tag of more than thirty-two bytes";
@@ -32,7 +32,7 @@ contract OpenReadsTest is OpenRegistryTest {
 
     function test_RevertWhen_RegistryIsZero_R2() external {
         vm.expectRevert(IBoundRegistry.RegistryZero.selector);
-        new ReputationRegistry(address(0));
+        Registries.newReputationRegistry(address(0));
     }
 
     function test_WhenRegistryIsGiven_KeepsIt_R2() external view {

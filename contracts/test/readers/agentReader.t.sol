@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 pragma solidity 0.8.37;
 
-import {AgentReader} from "../../src/readers/AgentReader.sol";
 import {WalletTest} from "../actors/WalletTest.sol";
 
 /// @notice Answers every call with the same bytes.
@@ -18,12 +17,17 @@ contract Parrot {
 }
 
 contract AgentReaderTest is WalletTest {
+    struct Answer {
+        bool succeeded;
+        bytes data;
+    }
+
     struct Read {
         uint256 number;
         uint256 time;
-        AgentReader.Answer owner;
-        AgentReader.Answer uri;
-        AgentReader.Answer wallet;
+        Answer owner;
+        Answer uri;
+        Answer wallet;
         bool isContract;
     }
 
@@ -71,8 +75,8 @@ contract AgentReaderTest is WalletTest {
 
     /// @dev What the constructor returns becomes the code of the address that it is deployed at.
     function _read(address registry, uint256 id) private returns (Read memory read) {
-        bytes memory answer = address(new AgentReader(registry, id)).code;
+        bytes memory answer = vm.deployCode("AgentReader.sol:AgentReader", abi.encode(registry, id)).code;
         (read.number, read.time, read.owner, read.uri, read.wallet, read.isContract) =
-            abi.decode(answer, (uint256, uint256, AgentReader.Answer, AgentReader.Answer, AgentReader.Answer, bool));
+            abi.decode(answer, (uint256, uint256, Answer, Answer, Answer, bool));
     }
 }

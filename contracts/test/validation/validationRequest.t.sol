@@ -3,15 +3,15 @@ pragma solidity 0.8.37;
 
 import {Vm} from "forge-std/Vm.sol";
 
-import {ValidationRegistry} from "../../src/ValidationRegistry.sol";
 import {IBoundRegistry} from "../../src/interfaces/IBoundRegistry.sol";
 import {IValidationRegistry as IValidation} from "../../src/interfaces/IValidationRegistry.sol";
 import {ValidationTest} from "../actors/ValidationTest.sol";
+import {Registries} from "../Registries.sol";
 
 contract ValidationRequestTest is ValidationTest {
     function test_RevertWhen_IdentityRegistryIsZero_R2() external {
         vm.expectRevert(IBoundRegistry.RegistryZero.selector);
-        new ValidationRegistry(address(0));
+        Registries.newValidationRegistry(address(0));
     }
 
     function test_RevertWhen_ValidatorIsZero() external {

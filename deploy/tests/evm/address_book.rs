@@ -1,9 +1,9 @@
 //! The address book and its schema.
-use crate::{
+use crate::evm::{
     local_chain::{BASE_SEPOLIA, LocalChain},
-    process::{answer, clone_root, json_file},
     program::{SENDING, Workplace},
 };
+use crate::shared::process::{answer, clone_root, json_file};
 use concord_chain::ChainId;
 use concord_deploy::{AddressBook, Deployment};
 use serde_json::{Value, json};

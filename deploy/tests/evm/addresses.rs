@@ -1,9 +1,7 @@
 //! Golden: salts, hashes of the creation code, addresses. The committed values are viem's;
 //! `CONCORD_BLESS=1 tests/clients/agent0/run create2.test.mjs` writes them anew.
-use crate::{
-    process::{clone_root, json_file},
-    program::CONTRACTS,
-};
+use crate::evm::program::CONTRACTS;
+use crate::shared::process::{clone_root, json_file};
 use concord_deploy::evm::contracts::{Choices, registries};
 use serde_json::json;
 

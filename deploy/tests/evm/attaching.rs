@@ -1,11 +1,11 @@
 //! Authorized reputation and validation over an identity registry that is deployed already.
-use crate::{
+use crate::evm::{
     explorer::compile,
-    fault_proxy::{FaultAction, FaultProxy},
     local_chain::{BASE_SEPOLIA, LocalChain, deployer},
-    process::{answer, clone_root, json_file},
     program::{SENDING, Workplace},
 };
+use crate::shared::fault_proxy::{FaultAction, FaultProxy};
+use crate::shared::process::{answer, clone_root, json_file};
 use serde_json::{Value, json};
 use std::{env, fs, thread, time::Duration};
 

@@ -1,9 +1,9 @@
 //! R6: the forms of an authorization that a deployment's registry takes.
-use crate::{
-    http::post,
+use crate::evm::{
     local_chain::{BASE_SEPOLIA, LocalChain, SECRET, deployer},
     program::Workplace,
 };
+use crate::shared::http::post;
 use alloy::{
     hex,
     primitives::{Address, U256, address},

@@ -1,10 +1,10 @@
 //! What is handed to a block explorer comes to the very code that stands on chain.
-use crate::{
+use crate::evm::{
     interruptions::decoded,
     local_chain::{BASE_SEPOLIA, LocalChain},
-    process::{clone_root, json_file},
     program::{CONTRACTS, Workplace},
 };
+use crate::shared::process::{clone_root, json_file};
 use serde_json::{Value, json};
 use std::{
     collections::BTreeMap,

@@ -1,10 +1,10 @@
 //! Killed at every boundary of every step, and resumed.
-use crate::{
-    fault_proxy::{FaultAction, FaultProxy, Question},
+use crate::evm::{
     local_chain::{BASE_SEPOLIA, LocalChain, deployer},
-    process::answer,
     program::{SENDING, Workplace, assert_deployed},
 };
+use crate::shared::fault_proxy::{FaultAction, FaultProxy, Question};
+use crate::shared::process::answer;
 use alloy::{
     consensus::{SignableTransaction, TxEip1559, TxEnvelope},
     eips::{Decodable2718, Encodable2718},

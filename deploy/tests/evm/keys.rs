@@ -1,9 +1,9 @@
 //! Where keys come from, and what is said when they do not.
-use crate::{
+use crate::evm::{
     local_chain::{BASE_SEPOLIA, LocalChain, PASSWORD, SECRET, deployer},
-    process::{Answer, answer},
     program::{SENDING, Workplace},
 };
+use crate::shared::process::{Answer, answer};
 use alloy::primitives::U256;
 use serde_json::{Value, json};
 use std::{

@@ -1,9 +1,9 @@
 //! An endpoint that takes few requests, and says so with the codes of EVM providers.
-use crate::{
-    limiting_proxy::{Count, LimitingProxy, Limits, Refusal},
+use crate::evm::{
     local_chain::{BASE_SEPOLIA, LocalChain},
     program::{Workplace, assert_deployed},
 };
+use crate::shared::limiting_proxy::{Count, LimitingProxy, Limits, Refusal};
 use std::{thread, time::Instant};
 
 const LIMITS: Limits = Limits {

@@ -1,5 +1,5 @@
 //! A real anvil of the test's own, and how the test itself talks to it.
-use crate::http::post;
+use crate::shared::http::post;
 use alloy::{
     node_bindings::{Anvil, AnvilInstance},
     primitives::{Address, U256},

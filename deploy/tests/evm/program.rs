@@ -1,8 +1,6 @@
 //! Runs the built program, in a folder of deployments of the test's own.
-use crate::{
-    local_chain::{BASE_SEPOLIA, LocalChain, SECRET},
-    process::{Answer, answer, clone_root, json_file},
-};
+use crate::evm::local_chain::{BASE_SEPOLIA, LocalChain, SECRET};
+use crate::shared::process::{Answer, answer, clone_root, json_file};
 use alloy::primitives::U256;
 use serde_json::Value;
 use std::{
@@ -90,7 +88,7 @@ impl Workplace {
 
     /// `plan`, for an address: no key.
     pub fn plan(&self, arguments: &[&str]) -> Answer {
-        let from = crate::local_chain::deployer().address().to_string();
+        let from = crate::evm::local_chain::deployer().address().to_string();
         self.run(&[&["plan", "--from", &from], arguments].concat())
     }
 
@@ -125,7 +123,7 @@ pub const SENDING: &[&str] = &["--yes", "--confirmations", "1"];
 
 /// Everything stands, nothing was sent twice, and the address book knows every transaction.
 pub fn assert_deployed(chain: &LocalChain, workplace: &Workplace, transactions: u64) {
-    let deployer = crate::local_chain::deployer().address();
+    let deployer = crate::evm::local_chain::deployer().address();
     assert_eq!(chain.nonce(deployer), transactions);
     let recorded = workplace.recorded();
     for name in CONTRACTS {

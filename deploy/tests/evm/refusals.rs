@@ -1,9 +1,9 @@
 //! Every reason not to deploy: one clear sentence, and nothing is sent.
-use crate::{
+use crate::evm::{
     local_chain::{BASE_SEPOLIA, LocalChain, deployer},
-    process::{answer, clone_root, json_file},
     program::{CONTRACTS, SENDING, Workplace},
 };
+use crate::shared::process::{answer, clone_root, json_file};
 use concord_deploy::evm::create2;
 use serde_json::json;
 use std::fs;

@@ -1,5 +1,5 @@
 //! What the EVM registries do not have.
-use crate::{
+use crate::evm::{
     local_chain::{BASE_SEPOLIA, LocalChain},
     program::Workplace,
 };

@@ -1,10 +1,10 @@
 //! plan, apply, apply again, verify, status.
-use crate::{
-    fault_proxy::{FaultAction, FaultProxy},
+use crate::evm::{
     interruptions::{assert_within_plan, decoded},
     local_chain::{BASE_SEPOLIA, LocalChain, deployer},
     program::{CONTRACTS, Workplace, assert_deployed},
 };
+use crate::shared::fault_proxy::{FaultAction, FaultProxy};
 use alloy::{consensus::TxEnvelope, eips::Decodable2718, primitives::U256};
 use concord_deploy::evm::create2;
 use serde_json::{Value, json};

@@ -1,11 +1,11 @@
 //! Time-outs, rate limits, lost answers, stale answers, chains that go back: nothing is deployed
 //! twice and nothing is lost.
-use crate::{
-    fault_proxy::{FaultAction, FaultProxy, Question},
+use crate::evm::{
     local_chain::{BASE_SEPOLIA, LocalChain, deployer},
-    process::answer,
     program::{SENDING, Workplace, assert_deployed},
 };
+use crate::shared::fault_proxy::{FaultAction, FaultProxy, Question};
+use crate::shared::process::answer;
 use concord_deploy::evm::create2;
 use serde_json::{Value, json};
 use std::{collections::BTreeSet, fs, thread, time::Duration};
@@ -96,7 +96,7 @@ fn deploys_on_a_chain_that_goes_back(after: usize) {
             done = true;
             let reorg =
                 json!({"jsonrpc": "2.0", "id": 1, "method": "anvil_reorg", "params": [1, []]});
-            let answer = crate::http::post(port, reorg.to_string().as_bytes());
+            let answer = crate::shared::http::post(port, reorg.to_string().as_bytes());
             assert!(!String::from_utf8(answer).unwrap().contains("error"));
         }
         FaultAction::Forward
@@ -138,7 +138,7 @@ fn a_transaction_may_move_to_another_block() {
             let again = json!([2, [[sent[2], 1], [sent[3], 1]]]);
             let reorg =
                 json!({"jsonrpc": "2.0", "id": 1, "method": "anvil_reorg", "params": again});
-            let answer = crate::http::post(port, reorg.to_string().as_bytes());
+            let answer = crate::shared::http::post(port, reorg.to_string().as_bytes());
             let answer = String::from_utf8(answer).unwrap();
             assert!(!answer.contains("error"), "{answer}");
         }
@@ -359,8 +359,8 @@ fn the_fee_of_a_pending_transaction_is_raised() {
     let attempts = attempts();
     let landed = workplace.run_record()["steps"][1]["landing"]["transaction"].clone();
     assert_ne!(landed, attempts[0]["transaction"]);
-    let first = crate::interruptions::decoded(&attempts[0]);
-    let second = crate::interruptions::decoded(&attempts[1]);
+    let first = crate::evm::interruptions::decoded(&attempts[0]);
+    let second = crate::evm::interruptions::decoded(&attempts[1]);
     assert_eq!(first.nonce, second.nonce);
     assert!(second.max_fee_per_gas * 8 >= first.max_fee_per_gas * 9);
     assert!(second.max_priority_fee_per_gas * 8 >= first.max_priority_fee_per_gas * 9);

@@ -1,11 +1,11 @@
 //! Nothing secret in what is printed, written, or seen in the list of processes.
-use crate::{
-    fault_proxy::{FaultAction, FaultProxy},
+use crate::evm::{
     keys::keystore,
     local_chain::{BASE_SEPOLIA, LocalChain, PASSWORD, SECRET},
-    process::answer,
     program::{SENDING, Workplace},
 };
+use crate::shared::fault_proxy::{FaultAction, FaultProxy};
+use crate::shared::process::answer;
 use alloy::primitives::U256;
 use std::{
     fs,

@@ -1,5 +1,5 @@
 //! What `plan --json` gives to a Safe, or to any other sender.
-use crate::{
+use crate::evm::{
     local_chain::{BASE_SEPOLIA, LocalChain, deployer},
     program::{CONTRACTS, Workplace},
 };

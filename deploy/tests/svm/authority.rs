@@ -1,7 +1,7 @@
 //! Who can replace the program once it is deployed.
-use crate::{
+use crate::shared::process::answer;
+use crate::svm::{
     cluster::{Cluster, deployer, program_data, program_key, registry},
-    process::answer,
     workplace::{Workplace, write_keypair},
 };
 use concord_local_cluster::Options;
@@ -15,7 +15,7 @@ use std::{io::Write, process::Stdio};
 const SQUADS: &str = "SQDS4ep65T869zMMBKyuUq6aD6EgTu8psMjkvj52pCf";
 const MULTISIG: [u8; 8] = [224, 116, 121, 186, 68, 161, 79, 236];
 
-fn apply(workplace: &Workplace, authority: &str, more: &[&str]) -> crate::process::Answer {
+fn apply(workplace: &Workplace, authority: &str, more: &[&str]) -> crate::shared::process::Answer {
     let apply = [
         "apply",
         "--yes",
@@ -223,7 +223,7 @@ fn the_next_authority_may_sign_the_hand_over() {
         "getTransaction",
         serde_json::json!([hand_over, {"encoding": "base64"}]),
     );
-    let raw = crate::cluster::decoded(&sent["transaction"][0]);
+    let raw = crate::svm::cluster::decoded(&sent["transaction"][0]);
     assert_eq!(raw[0], 2, "signatures");
 }
 
@@ -248,7 +248,7 @@ fn on_a_terminal_the_key_is_asked_for_again() {
             for (name, value) in terminal.get_envs() {
                 script.env(name, value.unwrap());
             }
-            script.current_dir(crate::process::clone_root());
+            script.current_dir(crate::shared::process::clone_root());
             script
         };
         terminal

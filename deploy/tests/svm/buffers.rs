@@ -1,7 +1,7 @@
 //! Buffers that were left over keep lamports: they are found, and taken back when asked for.
-use crate::{
+use crate::shared::fault_proxy::{FaultAction, FaultProxy};
+use crate::svm::{
     cluster::{Cluster, deployer},
-    fault_proxy::{FaultAction, FaultProxy},
     workplace::{APPLY, Workplace, built},
 };
 use solana_keypair::Keypair;
@@ -21,11 +21,11 @@ fn leave_a_buffer(cluster: &Cluster) {
         0..100 => FaultAction::Forward,
         _ => FaultAction::Kill,
     });
-    let id = crate::cluster::program_key().pubkey().to_string();
+    let id = crate::svm::cluster::program_key().pubkey().to_string();
     let workplace = Workplace::at_url(&proxy.url()).with_program("other", &other, &id);
     let child = workplace.command(APPLY).spawn().unwrap();
     proxy.set_victim(child.id());
-    assert_eq!(crate::process::answer(child).code, None);
+    assert_eq!(crate::shared::process::answer(child).code, None);
 }
 
 #[test]
@@ -64,7 +64,7 @@ fn refuses_a_buffer_that_was_handed_to_another_key() {
     let workplace = Workplace::at_url(&proxy.url());
     let child = workplace.command(APPLY).spawn().unwrap();
     proxy.set_victim(child.id());
-    assert_eq!(crate::process::answer(child).code, None);
+    assert_eq!(crate::shared::process::answer(child).code, None);
     let workplace = workplace.to(&cluster.url());
     let buffer = workplace.run_record()["steps"][0]["address"].clone();
     let buffer = buffer.as_str().unwrap().parse().unwrap();

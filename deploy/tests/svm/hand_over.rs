@@ -1,7 +1,7 @@
 //! What goes to other keys with the program, and upgrades that another key sends.
-use crate::{
+use crate::shared::process::Answer;
+use crate::svm::{
     cluster::{Cluster, deployer, program_key},
-    process::Answer,
     unsigned::instruction,
     workplace::{Workplace, built, write_keypair},
 };
@@ -111,7 +111,7 @@ const COMMIT: &str = "0123456789abcdef0123456789abcdef01234567";
 fn with(workplace: Workplace, name: &str, elf: &[u8], commit: Option<&str>) -> Workplace {
     let workplace = workplace.with_program(name, elf, &program_key().pubkey().to_string());
     let note = workplace.file(name).with_extension("build.json");
-    let mut content = crate::process::json_file(&note);
+    let mut content = crate::shared::process::json_file(&note);
     content["commit"] = json!(commit);
     std::fs::write(note, content.to_string()).unwrap();
     workplace

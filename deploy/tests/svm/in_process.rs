@@ -1,5 +1,5 @@
 //! The other way to a cluster: the same requests without HTTP.
-use crate::cluster::{Cluster, deployer, program_key};
+use crate::svm::cluster::{Cluster, deployer, program_key};
 use alloy::{
     rpc::json_rpc::{
         ErrorPayload, RequestPacket, Response, ResponsePacket, ResponsePayload, SerializedRequest,

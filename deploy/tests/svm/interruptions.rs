@@ -2,10 +2,10 @@
 //! and last write; and resumed. The steps are those of the plans: a first deployment, an upgrade
 //! that needs room and is handed over, buffers that are taken back, both authorities handed over, and
 //! an upgrade that another key sends.
-use crate::{
+use crate::shared::fault_proxy::{FaultAction, FaultProxy, Question};
+use crate::shared::process::answer;
+use crate::svm::{
     cluster::{Cluster, deployer, program_key, registry},
-    fault_proxy::{FaultAction, FaultProxy, Question},
-    process::answer,
     scene::{Scene, run, successor},
     unsigned::instruction,
     workplace::{Workplace, assert_deployed, built},

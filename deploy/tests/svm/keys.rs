@@ -1,5 +1,5 @@
 //! Keypair files that are none, and nothing secret in what is said of them.
-use crate::{
+use crate::svm::{
     cluster::{Cluster, deployer},
     workplace::{Workplace, write_keypair},
 };
@@ -66,7 +66,7 @@ fn refuses_to_go_without_a_keypair_or_with_another_than_named() {
     let run = |arguments: &[&str]| {
         let mut command = workplace.command(arguments);
         command.env_remove("CONCORD_SOLANA_KEYPAIR");
-        crate::process::answer(command.spawn().unwrap())
+        crate::shared::process::answer(command.spawn().unwrap())
     };
     let plan = ["plan", "--upgrade-authority", "keep"];
     run(&plan).assert_refused(2, "give --keypair or set CONCORD_SOLANA_KEYPAIR, or --from");
@@ -81,7 +81,7 @@ fn refuses_to_go_without_a_keypair_or_with_another_than_named() {
 
     let mut command = workplace.command(&apply);
     command.env_remove("CONCORD_PROGRAM_KEYPAIR");
-    let stopped = crate::process::answer(command.spawn().unwrap());
+    let stopped = crate::shared::process::answer(command.spawn().unwrap());
     stopped.assert_refused(2, "give --program-keypair or set CONCORD_PROGRAM_KEYPAIR");
     write_keypair(
         &workplace.file("program.json"),
@@ -98,7 +98,7 @@ fn refuses_to_go_without_a_keypair_or_with_another_than_named() {
 fn no_secret_is_printed_or_written() {
     let cluster = Cluster::start();
     let workplace = Workplace::at(&cluster);
-    let secrets: Vec<String> = [deployer(), crate::cluster::program_key()]
+    let secrets: Vec<String> = [deployer(), crate::svm::cluster::program_key()]
         .iter()
         .flat_map(|key| {
             let secret = key.secret_bytes();

@@ -1,7 +1,7 @@
 //! Devnet's documented limits: 40 requests of one method and 100 in total within ten seconds.
-use crate::{
+use crate::shared::limiting_proxy::{Count, LimitingProxy, Limits, Refusal};
+use crate::svm::{
     cluster::Cluster,
-    limiting_proxy::{Count, LimitingProxy, Limits, Refusal},
     workplace::{Workplace, assert_deployed},
 };
 use std::{

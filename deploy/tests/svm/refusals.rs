@@ -1,7 +1,7 @@
 //! What can be known beforehand is one clear error, and nothing is sent.
-use crate::{
+use crate::shared::process::answer;
+use crate::svm::{
     cluster::{Cluster, DEVNET, DEVNET_GENESIS, LOCALNET, deployer, program_key},
-    process::answer,
     workplace::{APPLY, Workplace, built, built_path},
 };
 use concord_local_cluster::Options;

@@ -1,8 +1,8 @@
 //! The registry's authority, payment tokens and facilitators.
-use crate::{
+use crate::shared::fault_proxy::{FaultAction, FaultProxy, Question};
+use crate::shared::process::{Answer, answer, clone_root};
+use crate::svm::{
     cluster::{Cluster, deployer, registry},
-    fault_proxy::{FaultAction, FaultProxy, Question},
-    process::{Answer, answer, clone_root},
     unsigned::instruction,
     workplace::{Workplace, write_keypair},
 };
@@ -114,9 +114,11 @@ fn assert_settings(workplace: &Workplace, expected: &Value) {
     }
     assert!(!record(workplace).exists());
     let schema = clone_root().join("deployments/addresses.schema.json");
-    let schema = jsonschema::draft202012::new(&crate::process::json_file(&schema)).unwrap();
+    let schema = jsonschema::draft202012::new(&crate::shared::process::json_file(&schema)).unwrap();
     let book = workplace.deployments().join("addresses.json");
-    schema.validate(&crate::process::json_file(&book)).unwrap();
+    schema
+        .validate(&crate::shared::process::json_file(&book))
+        .unwrap();
 }
 
 #[test]
@@ -294,7 +296,7 @@ fn killed_at_any_line_a_change_lands_once() {
             .to_string();
         let sent = cluster.signatures().len();
         workplace = killed(&cluster, workplace, &["add-facilitator", &key], kills);
-        let unfinished: Value = crate::process::json_file(&record(&workplace));
+        let unfinished: Value = crate::shared::process::json_file(&record(&workplace));
         let name = format!("add-facilitator {key}");
         let signed = unfinished[&name]["transactions"]
             .as_array()
@@ -369,7 +371,7 @@ fn a_change_that_expired_is_signed_again_and_a_foreign_one_is_refused() {
         fs::remove_file(&path).unwrap();
         killed(&cluster, workplace, &["propose", &key], before_send)
     };
-    let foreign = crate::process::json_file(&path)[format!("propose {key}")].clone();
+    let foreign = crate::shared::process::json_file(&path)[format!("propose {key}")].clone();
     fs::write(
         &path,
         json!({ format!("add-facilitator {key}"): foreign }).to_string(),

@@ -1,9 +1,9 @@
 //! plan, apply, apply again, verify, status.
-use crate::{
+use crate::shared::fault_proxy::{FaultAction, FaultProxy};
+use crate::shared::http::post;
+use crate::shared::process::{clone_root, json_file};
+use crate::svm::{
     cluster::{Cluster, LOCALNET, deployer, program_data, program_key, registry},
-    fault_proxy::{FaultAction, FaultProxy},
-    http::post,
-    process::{clone_root, json_file},
     workplace::{Workplace, assert_deployed, built},
 };
 use serde_json::{Value, json};

@@ -1,9 +1,9 @@
 //! Time-outs, rate limits, lost answers, block hashes that expire, forks that are dropped: nothing
 //! is deployed twice and nothing is lost.
-use crate::{
+use crate::shared::fault_proxy::{FaultAction, FaultProxy, Question};
+use crate::shared::http::post;
+use crate::svm::{
     cluster::{Cluster, program_key},
-    fault_proxy::{FaultAction, FaultProxy, Question},
-    http::post,
     workplace::{Workplace, assert_deployed, built},
 };
 use serde_json::{Value, json};

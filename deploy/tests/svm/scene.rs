@@ -1,7 +1,7 @@
 //! What a run that is killed carries out, and on what.
-use crate::{
+use crate::shared::process::Answer;
+use crate::svm::{
     cluster::{Cluster, deployer, program_key},
-    process::Answer,
     workplace::{Workplace, built},
 };
 use solana_address::Address;

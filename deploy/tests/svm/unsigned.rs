@@ -1,5 +1,5 @@
 //! What `plan --json` gives to a Squads multisig, or to any other sender.
-use crate::{
+use crate::svm::{
     cluster::{Cluster, decoded, program_key},
     workplace::Workplace,
 };

@@ -1,8 +1,8 @@
 //! Another program at the address, put there on purpose.
-use crate::{
+use crate::shared::fault_proxy::{FaultAction, FaultProxy};
+use crate::shared::process::answer;
+use crate::svm::{
     cluster::{Cluster, program_key, registry},
-    fault_proxy::{FaultAction, FaultProxy},
-    process::answer,
     workplace::{APPLY, Workplace, built},
 };
 use serde_json::{Value, json};

@@ -1,8 +1,6 @@
 //! A folder of deployments, keypair files and a program of the test's own.
-use crate::{
-    cluster::{Cluster, LOCALNET, deployer, program_data, program_key, registry},
-    process::{Answer, answer, clone_root, json_file},
-};
+use crate::shared::process::{Answer, answer, clone_root, json_file};
+use crate::svm::cluster::{Cluster, LOCALNET, deployer, program_data, program_key, registry};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use solana_keypair::Keypair;

@@ -1,5 +1,5 @@
 //! A reader starts with nothing but the feedback's name, and fetches what the steps ask for.
-use crate::recorded::{CHAIN, SOUND, explained, json, trust};
+use crate::bundles::recorded::{CHAIN, SOUND, explained, json, trust};
 use concord_explain::{Bundle, EvmAccount, HexHash, Need, Piece, Source, complete};
 use std::{
     collections::BTreeMap,

@@ -1,5 +1,5 @@
 //! What a node answers, as the bytes that the recorder's own encoder made of it.
-use crate::recorded::json;
+use crate::bundles::recorded::json;
 use concord_explain::{proof_of_item, rpc};
 use serde_json::{Value, json};
 

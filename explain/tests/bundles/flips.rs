@@ -1,8 +1,6 @@
 //! One byte flipped in a class of evidence refutes exactly its step, and verifies nothing.
-use crate::{
-    leaves,
-    recorded::{CHAIN, SOUND, explained, json, trust},
-};
+use crate::bundles::recorded::{CHAIN, SOUND, explained, json, trust};
+use crate::online::flips;
 use concord_explain::{Bundle, Report, State, Step, Trust, explain};
 use serde_json::Value;
 
@@ -196,7 +194,7 @@ fn another_leaf_verifies_nothing_and_refutes_one_step() {
         let trust = trust(&recorded);
         let bundle = Bundle::parse(&recorded.to_string()).expect("a bundle");
         let bundle = without_surplus(bundle, &trust);
-        let refuted = leaves::check_evm(&bundle, &trust);
+        let refuted = flips::check_evm(&bundle, &trust);
         assert!(refuted.contains(&Step::Event), "{name}: {refuted:?}");
         assert!(refuted.contains(&Step::Inclusion), "{name}: {refuted:?}");
     }

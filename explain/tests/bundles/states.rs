@@ -1,4 +1,4 @@
-use crate::recorded::{CHAIN, SOUND, anchored, explained, json, text, trust};
+use crate::bundles::recorded::{CHAIN, SOUND, anchored, explained, json, text, trust};
 use concord_explain::{Bundle, State, Step, Trust, explain, offline::explain_text};
 use serde_json::json;
 

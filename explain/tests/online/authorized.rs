@@ -1,5 +1,5 @@
 //! Authorized feedback on a running chain, about agents of people and of contracts.
-use crate::{
+use crate::online::{
     anvil::{CHAIN, CLIENT, OWNER, World, creation},
     evm::explained,
     flips, offline, steps_in,

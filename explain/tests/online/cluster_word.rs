@@ -1,5 +1,5 @@
 //! R36: what only a file says of a cluster proves nothing, and is not taken beside what the reader's own node answers.
-use crate::{
+use crate::online::{
     cluster::CHAIN,
     local_fetcher, serve,
     svm::{explained, trust},

@@ -1,5 +1,5 @@
 //! `concord explain`, `explain agent` and `explain summary`, against a chain and then from the file alone.
-use crate::anvil::{CHAIN, CLIENT, World};
+use crate::online::anvil::{CHAIN, CLIENT, World};
 use alloy::primitives::{B256, hex};
 use clap::Parser;
 use concord_explain::{

@@ -1,4 +1,4 @@
-use crate::{
+use crate::online::{
     anvil::{CHAIN, CLIENT, World},
     fetcher, flips, offline, steps_in,
 };

@@ -1,6 +1,6 @@
 //! The shapes of registration and feedback files that are found on Base, written anew: each is explained without a
 //! crash, and nothing is verified that does not hold.
-use crate::{
+use crate::online::{
     anvil::{CHAIN, CLIENT, OWNER, World},
     evm::{explained, trust},
     offline,

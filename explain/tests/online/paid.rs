@@ -1,5 +1,5 @@
 //! A feedback with X402's proof: what the agent signed, and a payment on the same chain.
-use crate::{
+use crate::online::{
     anvil::{CHAIN, CLIENT, OWNER, World},
     authorized::judge,
     evm::{explained, trust},

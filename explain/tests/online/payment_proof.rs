@@ -1,5 +1,5 @@
 //! A payment that a file of PROFILE or BP states: it is the client's to the agent, or only the file says so.
-use crate::{
+use crate::online::{
     anvil::{CHAIN, CLIENT, OWNER, World},
     evm::{explained, trust},
     flips, offline,

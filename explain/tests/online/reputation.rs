@@ -1,5 +1,5 @@
 //! A number, every feedback behind it, and that none is missing: against what the registry itself answers.
-use crate::{
+use crate::online::{
     anvil::{CHAIN, CLIENT, OWNER, World},
     evm::trust,
     fetcher, flips,

@@ -1,4 +1,4 @@
-use crate::{
+use crate::online::{
     cluster::{CHAIN, World},
     flips, local_fetcher, offline, serve, steps_in,
 };

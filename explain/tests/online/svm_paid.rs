@@ -1,5 +1,5 @@
 //! Feedback on Solana that the agent authorized, and feedback with X402's proof of a payment on Solana.
-use crate::{
+use crate::online::{
     cluster::{CHAIN, World},
     flips, offline, serve,
     signed::{self, ENDPOINT, Rated},

@@ -3,7 +3,7 @@ use concord_files::{
 };
 use serde_json::{Value, json};
 
-use crate::{
+use crate::vectors::{
     mapping_texts,
     vector_file::{Answer, current, error, schema},
 };

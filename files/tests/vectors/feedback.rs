@@ -1,7 +1,7 @@
 use concord_files::{Dialect, FeedbackFile, parse_feedback};
 use serde_json::{Value, json};
 
-use crate::{
+use crate::vectors::{
     mapping_texts,
     vector_file::{Answer, current, error, hex_of, schema},
 };

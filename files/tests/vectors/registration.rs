@@ -1,7 +1,7 @@
 use concord_files::parse_registration;
 use serde_json::json;
 
-use crate::{
+use crate::vectors::{
     mapping_texts,
     vector_file::{Answer, current, error, hex_of, schema},
 };

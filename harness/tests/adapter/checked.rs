@@ -1,8 +1,6 @@
 //! `concord adapter check` and `adapter schema`.
-use super::{
-    EXAMPLE, PARTIAL, VIEWS, answering, edited,
-    invocation::{self, Answer, answer, concord},
-};
+use super::{EXAMPLE, PARTIAL, VIEWS, answering, edited};
+use crate::invocation::{self, Answer, answer, concord};
 use std::fs;
 
 fn check_on(chain: &str, command: &str) -> Answer {

@@ -1,9 +1,6 @@
 //! What is compared with the model: the profiles that an adapter declares.
-use super::{
-    EXAMPLE, PARTIAL, SCENARIOS, answering, conform, everything,
-    invocation::{answer, concord},
-    report,
-};
+use super::{EXAMPLE, PARTIAL, SCENARIOS, answering, conform, everything, report};
+use crate::invocation::{answer, concord};
 use serde_json::{Value, json};
 
 #[test]

@@ -1,9 +1,6 @@
 //! Adapters that die, stay silent or break the protocol.
-use super::{
-    EXAMPLE, SCENARIOS, answering, assert_ends_the_run, conform,
-    invocation::{answer, concord},
-    report, scripted,
-};
+use super::{EXAMPLE, SCENARIOS, answering, assert_ends_the_run, conform, report, scripted};
+use crate::invocation::{answer, concord};
 use concord_harness::{
     backend::{Backend, StepFault, adapter::Adapter},
     model::{Actor, Chain},

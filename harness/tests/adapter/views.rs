@@ -1,9 +1,6 @@
 //! The views of a registry behind an adapter.
-use super::{
-    EXAMPLE, PARTIAL, SCENARIOS, VIEWS, conform, edited, everything,
-    invocation::{answer, concord},
-    report,
-};
+use super::{EXAMPLE, PARTIAL, SCENARIOS, VIEWS, conform, edited, everything, report};
+use crate::invocation::{answer, concord};
 use serde_json::{Value, json};
 use std::fs;
 

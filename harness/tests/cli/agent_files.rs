@@ -1,9 +1,6 @@
 //! `concord file` and `concord x402 decode`.
-use super::{
-    assert_sentence, folder_with,
-    invocation::{answer, concord},
-    text,
-};
+use super::{assert_sentence, folder_with, text};
+use crate::invocation::{answer, concord};
 use serde_json::{Value, json};
 
 const FEEDBACK: &str = r#"{

@@ -1,8 +1,6 @@
 //! `concord search`, `summary` and `feedback`, of a server that answers everything with JSON and is no index.
-use super::{
-    assert_sentence,
-    invocation::{Answer, answer, concord},
-};
+use super::assert_sentence;
+use crate::invocation::{Answer, answer, concord};
 use serde_json::{Value, json};
 use std::{
     io::{BufRead, BufReader, Read, Write},

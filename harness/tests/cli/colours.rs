@@ -1,9 +1,6 @@
 //! Colours on a terminal, and nowhere else.
-use super::{
-    changed,
-    invocation::{answer, clone_root, concord},
-    text,
-};
+use super::{changed, text};
+use crate::invocation::{answer, clone_root, concord};
 use serde_json::json;
 use std::process::Command;
 

@@ -1,9 +1,6 @@
 //! What `concord conform` checks and writes.
-use super::{
-    assert_sentence, changed, conform, folder_with,
-    invocation::{answer, concord},
-    text,
-};
+use super::{assert_sentence, changed, conform, folder_with, text};
+use crate::invocation::{answer, concord};
 use serde_json::{Value, json};
 use std::{
     fs,

@@ -1,8 +1,6 @@
 //! `concord doctor`.
-use super::{
-    folder_with,
-    invocation::{answer, clone_root, concord},
-};
+use super::folder_with;
+use crate::invocation::{answer, clone_root, concord};
 use serde_json::{Value, json};
 use std::{fs, os::unix::fs::PermissionsExt, path::Path};
 

@@ -1,9 +1,6 @@
 //! `concord explain --from`: bundles on a machine without a network.
-use super::{
-    assert_sentence, folder_with,
-    invocation::{Answer, answer, clone_root, concord},
-    text,
-};
+use super::{assert_sentence, folder_with, text};
+use crate::invocation::{Answer, answer, clone_root, concord};
 use serde_json::Value;
 use std::{fs, path::PathBuf};
 

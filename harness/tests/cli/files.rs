@@ -1,9 +1,6 @@
 //! `concord fill` and `concord lint`.
-use super::{
-    assert_sentence, changed,
-    invocation::{answer, clone_root, concord},
-    text,
-};
+use super::{assert_sentence, changed, text};
+use crate::invocation::{answer, clone_root, concord};
 use serde_json::json;
 use std::fs;
 

@@ -1,8 +1,6 @@
 //! `concord fuzz`: what it takes, and what it says of runs that find nothing.
-use super::{
-    assert_sentence,
-    invocation::{answer, concord},
-};
+use super::assert_sentence;
+use crate::invocation::{answer, concord};
 use serde_json::Value;
 use std::{
     fs::{self, File},
@@ -113,7 +111,7 @@ fn anvil_plays_what_the_fuzzer_draws() {
 }
 
 /// A run of the model alone, with more arguments.
-fn alone(more: &[&str]) -> super::invocation::Answer {
+fn alone(more: &[&str]) -> crate::invocation::Answer {
     let arguments = ["fuzz", "--json", "--backend", "none", "--workers", "1"];
     answer(&mut concord(&[&arguments[..], more].concat()))
 }

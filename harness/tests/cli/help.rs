@@ -1,9 +1,6 @@
 //! Help, manual pages, completions.
-use super::{
-    assert_sentence,
-    invocation::{answer, clone_root, concord},
-    text,
-};
+use super::{assert_sentence, text};
+use crate::invocation::{answer, clone_root, concord};
 use serde_json::{Value, json};
 use std::{env, fs, io::Write, path::Path, process::Stdio};
 

@@ -1,9 +1,6 @@
 //! `concord init`, and the file concord.json that it writes.
-use super::{
-    assert_sentence,
-    invocation::{Answer, answer, clone_root, concord},
-    text,
-};
+use super::{assert_sentence, text};
+use crate::invocation::{Answer, answer, clone_root, concord};
 use serde_json::{Value, json};
 use std::{fs, path::Path};
 use tempfile::TempDir;

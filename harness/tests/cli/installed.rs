@@ -1,9 +1,7 @@
 //! `concord` without a clone, as an installed one runs. A debug build carries scenarios and vectors, and nothing
 //! that is built; tests/installed/run has the tests of one that carries everything.
-use super::{
-    assert_sentence,
-    invocation::{Answer, answer, clone_root, concord},
-};
+use super::assert_sentence;
+use crate::invocation::{Answer, answer, clone_root, concord};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use std::{

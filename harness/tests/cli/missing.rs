@@ -1,5 +1,6 @@
 //! A tool or a built file that is not there, or is something else.
-use super::{assert_sentence, conform, folder_with, invocation::answer, text};
+use super::{assert_sentence, conform, folder_with, text};
+use crate::invocation::answer;
 use std::{fs, os::unix::fs::PermissionsExt, path::Path};
 
 #[test]

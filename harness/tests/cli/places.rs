@@ -1,9 +1,6 @@
 //! Files, folders and pipes that are not what a command expects.
-use super::{
-    assert_sentence, changed, folder_with,
-    invocation::{answer, clone_root, concord},
-    text,
-};
+use super::{assert_sentence, changed, folder_with, text};
+use crate::invocation::{answer, clone_root, concord};
 use serde_json::{Value, json};
 use std::{
     fs,

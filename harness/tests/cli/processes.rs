@@ -1,5 +1,5 @@
 //! What a run starts ends with it, however the run ends.
-use super::invocation::concord;
+use crate::invocation::concord;
 use std::{
     fs,
     io::{BufRead, BufReader, Read},

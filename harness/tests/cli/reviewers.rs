@@ -1,9 +1,6 @@
 //! `concord reviewers`: lists that are written, signed and checked.
-use super::{
-    assert_sentence,
-    invocation::{answer, concord},
-    text,
-};
+use super::{assert_sentence, text};
+use crate::invocation::{answer, concord};
 use concord_canonical::sign::ed25519_public_key;
 use serde_json::{Value, json};
 use std::{fs, path::Path};

@@ -1,9 +1,6 @@
 //! A URL may have a key in its path or query, and a store's address a password: no command prints them.
-use super::{
-    folder_with,
-    invocation::{answer, concord},
-    text,
-};
+use super::{folder_with, text};
+use crate::invocation::{answer, concord};
 use serde_json::json;
 
 const SECRET: &str = "0123456789abcdef";

@@ -1,9 +1,6 @@
 //! A command line or a scenario file that is wrong.
-use super::{
-    assert_sentence, changed, folder_with,
-    invocation::{answer, concord},
-    text,
-};
+use super::{assert_sentence, changed, folder_with, text};
+use crate::invocation::{answer, concord};
 use serde_json::json;
 
 #[test]

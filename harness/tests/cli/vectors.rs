@@ -1,9 +1,6 @@
 //! `concord vectors`: programs that are right, wrong, partial, silent, dead, or careless with secrets.
-use super::{
-    assert_sentence,
-    invocation::{Answer, answer, clone_root, concord},
-    text,
-};
+use super::{assert_sentence, text};
+use crate::invocation::{Answer, answer, clone_root, concord};
 use serde_json::{Value, json};
 use std::{fs, path::Path, process::Command};
 use tempfile::TempDir;

@@ -1,5 +1,6 @@
+use crate::deploying::{Walk, text};
 use crate::invocation::clone_root;
-use crate::{Walk, post::ask, text};
+use crate::invocation::post::ask;
 use alloy::{node_bindings::Anvil, primitives::U256};
 use serde_json::json;
 use std::{env, fs};

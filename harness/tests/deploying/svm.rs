@@ -1,4 +1,5 @@
-use crate::{Walk, document, invocation::clone_root, is_blessed, text};
+use crate::deploying::{Walk, document, is_blessed, text};
+use crate::invocation::clone_root;
 use concord_local_cluster::{LocalCluster, Options, Server};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};

@@ -1,4 +1,6 @@
 //! Runs the built `concord` binary in the clone's root.
+pub(crate) mod post;
+
 use std::{path::PathBuf, process::Command};
 
 /// What a run of `concord` left behind.

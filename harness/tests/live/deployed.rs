@@ -1,9 +1,7 @@
 //! A chain where the registries stand, and runs of the built program on it.
-use crate::{
-    invocation::{Answer, answer, concord},
-    post::ask,
-    recorder::Recorder,
-};
+use crate::invocation::post::ask;
+use crate::invocation::{Answer, answer, concord};
+use crate::live::recorder::Recorder;
 use alloy::{
     node_bindings::{Anvil, AnvilInstance},
     primitives::{Address, U256},

@@ -1,7 +1,5 @@
-use crate::{
-    deployed::{Deployed, LIVE},
-    invocation::clone_root,
-};
+use crate::invocation::clone_root;
+use crate::live::deployed::{Deployed, LIVE};
 use std::fs;
 
 /// The commands of docs/DEPLOYING.md that play on a deployment.

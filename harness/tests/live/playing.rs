@@ -1,6 +1,6 @@
-use crate::{
-    deployed::{CHAIN, Deployed, ETHER, LIVE, address_in, assert_nothing_secret, funder},
-    invocation::{self, Answer, clone_root},
+use crate::invocation::{self, Answer, clone_root};
+use crate::live::deployed::{
+    CHAIN, Deployed, ETHER, LIVE, address_in, assert_nothing_secret, funder,
 };
 use alloy::primitives::Address;
 use concord_harness::{

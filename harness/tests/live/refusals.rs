@@ -1,4 +1,4 @@
-use crate::deployed::{CHAIN, Deployed, LIVE, assert_nothing_secret};
+use crate::live::deployed::{CHAIN, Deployed, LIVE, assert_nothing_secret};
 use serde_json::json;
 use std::fs;
 
@@ -36,7 +36,7 @@ fn refuses_what_can_be_known_to_fail_before_anything_is_sent() {
     );
     deployed.ask(
         "anvil_setBalance",
-        json!([crate::deployed::funder().address(), "0x1"]),
+        json!([crate::live::deployed::funder().address(), "0x1"]),
     );
     refused(&live(&[]), "the run needs up to");
     assert_eq!(deployed.recorder.sends(), sent);

@@ -1,8 +1,6 @@
 //! `concord smoke`: one agent, one authorized feedback, one summary.
-use crate::{
-    deployed::{CHAIN, Deployed, assert_nothing_secret},
-    invocation::{self, Answer},
-};
+use crate::invocation::{self, Answer};
+use crate::live::deployed::{CHAIN, Deployed, assert_nothing_secret};
 use serde_json::{Value, json};
 
 /// keccak256 of the first draft's `NewFeedback` event, by `cast sig-event`.

@@ -1,4 +1,4 @@
-use crate::deployed::{CHAIN, Deployed};
+use crate::live::deployed::{CHAIN, Deployed};
 use serde_json::{Value, json};
 
 fn checks(deployed: &Deployed, code: i32) -> Vec<Value> {

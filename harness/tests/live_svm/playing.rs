@@ -1,8 +1,6 @@
-use crate::{
-    deployed::{Build, CHAIN, Deployed, LIVE, SOL, assert_nothing_secret, funder},
-    invocation::{Answer, clone_root},
-    post::ask,
-};
+use crate::invocation::post::ask;
+use crate::invocation::{Answer, clone_root};
+use crate::live_svm::deployed::{Build, CHAIN, Deployed, LIVE, SOL, assert_nothing_secret, funder};
 use concord_harness::{
     backend::{RunSecret, svm::Keyring},
     live::Record,

@@ -1,6 +1,6 @@
-use crate::{
+use crate::invocation::{Answer, clone_root};
+use crate::live_svm::{
     deployed::{CHAIN, Deployed, LIVE, assert_nothing_secret, deployer, funder},
-    invocation::{Answer, clone_root},
     playing::report,
 };
 use concord_local_cluster::Options;

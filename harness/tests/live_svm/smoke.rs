@@ -1,5 +1,5 @@
 //! `concord smoke`: one agent, one authorized feedback, one summary.
-use crate::{
+use crate::live_svm::{
     deployed::{CHAIN, Deployed, assert_nothing_secret},
     playing::report,
 };

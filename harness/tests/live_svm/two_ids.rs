@@ -1,9 +1,7 @@
 //! One built command for programs of any id: the id is in the note beside the program, and in the
 //! address book.
-use crate::{
-    deployed::{Build, CHAIN, Deployed},
-    invocation::{answer, concord},
-};
+use crate::invocation::{answer, concord};
+use crate::live_svm::deployed::{Build, CHAIN, Deployed};
 use solana_signer::Signer;
 use std::process::Stdio;
 

@@ -1,4 +1,4 @@
-use crate::world::{ACTORS, START, World, program, read, text};
+use crate::svm_backend::world::{ACTORS, START, World, program, read, text};
 use concord_harness::{
     backend::{Backend, StepFault, svm::SvmLitesvm},
     model::Actor,

@@ -1,5 +1,5 @@
 //! Accounts that are not what they seem: in every place of every instruction, and gone after each trial.
-use crate::world::{World, read};
+use crate::svm_backend::world::{World, read};
 use concord_canonical::ErrorClass;
 use concord_harness::{
     backend::{

@@ -1,5 +1,5 @@
 //! Summaries over more entries than one packet or one transaction holds, and where they end.
-use crate::world::{World, read, with};
+use crate::svm_backend::world::{World, read, with};
 use concord_harness::{
     backend::Backend,
     model::{Integer, Summary},

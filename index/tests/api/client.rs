@@ -1,8 +1,6 @@
 //! `concord-client` asks `/v1` over HTTP.
-use crate::{
-    given::{account, all_given, name},
-    server::Server,
-};
+use crate::api::server::Server;
+use crate::worlds::given::{account, all_given, name};
 use concord_client::{
     ClientError, IndexClient, IndexError, Kind, ReputationFilter, Reviewers, ReviewersError, Tags,
 };

@@ -1,5 +1,7 @@
 //! `concord-index serve`.
-use crate::{database::argument, http::get, server::Server};
+use crate::api::server::Server;
+use crate::worlds::database::argument;
+use crate::worlds::http::get;
 use std::{
     io::{BufRead, BufReader},
     process::{Command, Stdio},

@@ -1,5 +1,5 @@
 //! Connections that only read, and end before the index does.
-use crate::server::Server;
+use crate::api::server::Server;
 use concord_index::store::{Engine as _, Location};
 
 /// IDX-53: when its server is started again, or something in between drops what is idle, each connection fails for ever.

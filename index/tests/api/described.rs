@@ -1,5 +1,5 @@
 //! Every answer is of the form that the OpenAPI document has for it: `Server::send` holds each answer of each test against it.
-use crate::{
+use crate::api::{
     furnished::{complete, requests},
     server::{Answer, Server},
 };

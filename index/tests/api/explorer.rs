@@ -1,9 +1,9 @@
 //! The explorer's pages over a store with two chains. A browser looks at them in `tests/index`.
-use crate::{
+use crate::api::{
     furnished::{FAILED, complete},
-    given::{CHAINS, account, agent, all_given, batch, blocks, name, open},
     server::{Server, patient},
 };
+use crate::worlds::given::{CHAINS, account, agent, all_given, batch, blocks, name, open};
 use axum::http::{StatusCode, header};
 use concord_index::api::ExplainPage;
 use concord_registry::{Event, event::Profile};

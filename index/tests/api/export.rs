@@ -1,9 +1,7 @@
 //! `concord-index export`.
-use crate::{
-    database::argument,
-    given::{CHAINS, account, batch, blocks},
-    server::Server,
-};
+use crate::api::server::Server;
+use crate::worlds::database::argument;
+use crate::worlds::given::{CHAINS, account, batch, blocks};
 use concord_index::Place;
 use concord_registry::{
     Event,

@@ -1,9 +1,9 @@
 //! A world in which every member that the API's answers have has a value somewhere, and requests for all of them.
-use crate::{
-    given::{account, agent, all_given, batch, name, open},
+use crate::api::{
     server::Server,
     subgraph::{self, data_uri},
 };
+use crate::worlds::given::{account, agent, all_given, batch, name, open};
 use concord_index::{
     binding::{BindingRead, BoundToken, KEY, TokenStandard},
     state::{Fact, Field, StateRead, Subject},

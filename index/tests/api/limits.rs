@@ -1,8 +1,6 @@
 //! What the API refuses, and how.
-use crate::{
-    given::{account, name},
-    server::{Server, patient},
-};
+use crate::api::server::{Server, patient};
+use crate::worlds::given::{account, name};
 use axum::{
     body::Body,
     http::{Method, Request, StatusCode, header},

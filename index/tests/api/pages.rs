@@ -1,9 +1,9 @@
 //! How long answers are: anyone can append responses, set metadata, leave gaps, and put long texts on a chain.
-use crate::{
-    given::{account, agent, all_given, batch, name},
+use crate::api::{
     server::{Server, patient},
     subgraph,
 };
+use crate::worlds::given::{account, agent, all_given, batch, name};
 use concord_index::{
     Place,
     api::Limits,

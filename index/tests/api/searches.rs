@@ -1,10 +1,10 @@
-use crate::{
+use crate::api::{
     furnished::{FAILED, FETCHED, complete},
-    given::{
-        AGENTS, CHAINS, Given, account, agent, all_given, batch, deployment, name, open, time,
-    },
     server::Server,
     subgraph::data_uri,
+};
+use crate::worlds::given::{
+    AGENTS, CHAINS, Given, account, agent, all_given, batch, deployment, name, open, time,
 };
 use concord_index::Contracts;
 use concord_registry::{Event, event::Profile, evm::RegistryAddresses};
@@ -424,7 +424,7 @@ const HOSTILE: [&str; 4] = [
 #[tokio::test]
 async fn hostile_texts_are_values_of_json_and_nothing_else() {
     let mut server = Server::start();
-    let agent = crate::given::agent(1);
+    let agent = crate::worlds::given::agent(1);
     let mut events = vec![Event::AgentUriSet {
         agent,
         by: account(101),

@@ -1,9 +1,7 @@
 //! The router, asked without a socket.
-use crate::described::Description;
-use crate::{
-    database::{Fresh, filled, fresh},
-    given::fill,
-};
+use crate::api::described::Description;
+use crate::worlds::database::{Fresh, filled, fresh};
+use crate::worlds::given::fill;
 use axum::{
     Router,
     body::{Body, to_bytes},

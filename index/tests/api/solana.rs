@@ -1,9 +1,7 @@
 //! `/v1` for Solana: the world of an EVM chain is indexed a second time as a program's, and each request, translated,
 //! has the translated answer.
-use crate::{
-    given::{AGENTS, CHAINS, account, all_given, batch, blocks, name},
-    server::Server,
-};
+use crate::api::server::Server;
+use crate::worlds::given::{AGENTS, CHAINS, account, all_given, batch, blocks, name};
 use concord_chain::ChainId;
 use concord_index::{
     Contracts, Deployment,
@@ -108,7 +106,7 @@ fn translated_batch(mut batch: Batch) -> Batch {
 
 /// Events that the world has not, after its blocks.
 fn more() -> Vec<Event> {
-    let agent = crate::given::agent;
+    let agent = crate::worlds::given::agent;
     let mut events = vec![Event::MetadataSet {
         agent: agent(2),
         key: "key".to_owned(),

@@ -1,8 +1,6 @@
 //! agent0's subgraph, asked without a socket. What it must answer is what the world was made of.
-use crate::{
-    given::{Given, account, agent, all_given, batch},
-    server::Server,
-};
+use crate::api::server::Server;
+use crate::worlds::given::{Given, account, agent, all_given, batch};
 use axum::http::StatusCode;
 use base64::{Engine as _, engine::general_purpose::STANDARD as BASE64};
 use concord_registry::{

@@ -1,9 +1,9 @@
 //! How much one query of agent0's subgraph may ask for.
-use crate::{
-    given::{account, agent, batch, open},
+use crate::api::{
     server::Server,
     subgraph::{ask, data_uri, refused, send},
 };
+use crate::worlds::given::{account, agent, batch, open};
 use base64::{Engine as _, engine::general_purpose::STANDARD as BASE64};
 use concord_registry::{
     Event,

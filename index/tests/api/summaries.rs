@@ -1,7 +1,5 @@
-use crate::{
-    given::{AGENTS, account, agent, all_given, batch, name},
-    server::{Server, patient},
-};
+use crate::api::server::{Server, patient};
+use crate::worlds::given::{AGENTS, account, agent, all_given, batch, name};
 use axum::http::StatusCode;
 use concord_canonical::summary::{Feedback, Query, summarize};
 use concord_registry::{
@@ -66,7 +64,7 @@ async fn r13_a_summary_of_scores_separates_what_has_proof_of_payment() {
         );
         let found = server.got(&path).await;
         assert_eq!(found["clientAddresses"], "everyone");
-        let average = |of: &[&crate::given::Given]| match of.len() as i128 {
+        let average = |of: &[&crate::worlds::given::Given]| match of.len() as i128 {
             0 => 0,
             count => of.iter().map(|it| it.value).sum::<i128>() / count,
         };

@@ -1,5 +1,5 @@
 //! One command for chains of both kinds, with no configuration file.
-use crate::{World, chain};
+use crate::cluster::{World, chain};
 use alloy::primitives::Address;
 use concord_chain::{Blocking, EndpointOptions, evm::Node};
 use concord_harness::backend::evm::EvmAnvil;

@@ -1,5 +1,5 @@
 //! Forks that lose, of every depth, also beyond what was final, and one during another.
-use crate::{ClusterIndexer, World, catch_up, chain, digest, indexer};
+use crate::cluster::{ClusterIndexer, World, catch_up, chain, digest, indexer};
 use concord_chain::Blocking;
 use concord_index::{Progress, source::svm::ReadAt, store::Reorganizations};
 use serde_json::json;

@@ -1,11 +1,10 @@
 //! A node that lies: the index waits or asks again, and never stores what is not so.
-use crate::{
+use crate::cluster::{
     ClusterIndexer, World, catch_up, chain, digest,
     faulty::{Fault, Faulty},
-    indexer, indexer_of,
-    proxy::Between,
-    source,
+    indexer, indexer_of, source,
 };
+use crate::worlds::proxy::Between;
 use concord_chain::{Blocking, svm};
 use concord_index::{Progress, SyncError, source::svm::ReadAt};
 use serde_json::json;

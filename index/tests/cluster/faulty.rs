@@ -1,5 +1,5 @@
 //! A node of a cluster that fails in a way of its own at some requests.
-use crate::proxy::{Answered, Between, Coin, Node, ended, params, refusal, with_params};
+use crate::worlds::proxy::{Answered, Between, Coin, Node, ended, params, refusal, with_params};
 use alloy::rpc::json_rpc::SerializedRequest;
 use serde_json::{Value, json};
 

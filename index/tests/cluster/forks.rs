@@ -1,12 +1,11 @@
 //! A fork wins while the index reads: at whichever request that happens, nothing of the two forks is mixed.
-use crate::{
+use crate::cluster::{
     ClusterIndexer, World, catch_up, chain,
     cluster::Cluster,
-    digest, indexer_of,
-    proxy::Between,
-    source,
+    digest, indexer_of, source,
     switching::{Change, Lost, Switching},
 };
+use crate::worlds::proxy::Between;
 use concord_chain::{Blocking, svm};
 use concord_index::{Progress, SyncError, source::svm::ReadAt};
 use serde_json::{Value, json};

@@ -1,5 +1,5 @@
 //! A node whose first answers are changed: it follows a fork, and learns after some requests that another one has won.
-use crate::proxy::{Answered, Between, Node, params};
+use crate::worlds::proxy::{Answered, Between, Node, params};
 use alloy::rpc::json_rpc::SerializedRequest;
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};

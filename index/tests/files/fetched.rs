@@ -1,8 +1,8 @@
-use crate::{
-    database::{database, fresh},
+use crate::files::{
     host::Host,
     world::{agent, commit, deployment, header, registered, sound},
 };
+use crate::worlds::database::{database, fresh};
 use concord_chain::{
     Blocking,
     fetch::{FetchOptions, Fetcher},

@@ -1,8 +1,8 @@
 //! R49, with files that were signed with other software (tests/vectors).
-use crate::asked::Noting;
-use crate::database::{database, fresh, part};
-use crate::earlier::make_version_10;
-use crate::world::{agent, append, commit, deployment, registered, sound};
+use crate::files::world::{agent, append, commit, deployment, registered, sound};
+use crate::worlds::asked::Noting;
+use crate::worlds::database::{database, fresh, part};
+use crate::worlds::earlier::make_version_10;
 use concord_canonical::sign::address_of_public_key;
 use concord_files::encode_uri;
 use concord_index::{

@@ -1,5 +1,5 @@
 //! The command, on a chain with reorganisations.
-use crate::chain::Chain;
+use crate::reorg::chain::Chain;
 use serde_json::Value;
 use std::{path::Path, process::Command, thread, time::Duration};
 

@@ -1,5 +1,5 @@
 //! Reorganisations of every depth, of one during another, and of too great a depth.
-use crate::chain::{AnvilIndexer, Chain, digest};
+use crate::reorg::chain::{AnvilIndexer, Chain, digest};
 use concord_index::{Options, Progress, SyncError, store::Reorganizations};
 use serde_json::json;
 

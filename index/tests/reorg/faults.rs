@@ -1,9 +1,9 @@
 //! An endpoint that lies: the index waits or asks again, and never stores what is not so.
-use crate::{
+use crate::reorg::{
     chain::{Chain, digest},
     faulty::{Fault, Faulty},
-    proxy::Between,
 };
+use crate::worlds::proxy::Between;
 use concord_index::{
     Options, Progress, SourceError, SyncError,
     source::{Source, evm::Range},
@@ -38,7 +38,7 @@ fn through_a_faulty_endpoint_the_tables_are_those_of_the_chain() {
 }
 
 /// Steps until the chain's newest block is indexed, then compares.
-fn follow(chain: &Chain, indexer: &mut crate::chain::AnvilIndexer, fault: Fault) {
+fn follow(chain: &Chain, indexer: &mut crate::reorg::chain::AnvilIndexer, fault: Fault) {
     let newest = chain.blocking.wait(chain.node.block_number()).unwrap();
     let mut last = String::new();
     for _ in 0..PATIENCE {

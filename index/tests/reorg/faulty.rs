@@ -1,5 +1,5 @@
 //! An endpoint that fails in a way of its own at some requests.
-use crate::proxy::{Answered, Between, Coin, Node, ended, params, refusal};
+use crate::worlds::proxy::{Answered, Between, Coin, Node, ended, params, refusal};
 use alloy::{
     hex,
     rpc::json_rpc::{Response, ResponsePacket, ResponsePayload, SerializedRequest},

@@ -1,10 +1,10 @@
 //! R45, R46: contracts' state against their events.
-use crate::{
+use crate::reorg::{
     chain::Chain,
-    changed::{Changed, withholding},
     faulty::{Fault, Faulty},
-    proxy::Between,
 };
+use crate::worlds::changed::{Changed, withholding};
+use crate::worlds::proxy::Between;
 use alloy::{
     primitives::{Address, Bytes, U256},
     sol,

@@ -1,5 +1,5 @@
 //! R17, EVM-31: texts that are not UTF-8. The contracts take them from anyone.
-use crate::chain::Chain;
+use crate::reorg::chain::Chain;
 use alloy::{
     network::TransactionBuilder,
     primitives::{Address, Bytes, U256},

@@ -1,13 +1,13 @@
 //! Anvil, read over JSON-RPC. Each scenario begins where the chain was put back to, so that every
 //! one after the first is a reorganisation, as deep as the scenario before was long.
-use crate::database::{database, part};
-use crate::{
+use crate::replay::{
     clone_root,
     labels::Labels,
     scenarios,
     script::{Followed, play_all},
     worlds::worlds,
 };
+use crate::worlds::database::{database, part};
 use concord_chain::{Blocking, ChainId, EndpointOptions, evm::Node};
 use concord_harness::{
     backend::evm::{EvmAnvil, Keyring},

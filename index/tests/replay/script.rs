@@ -1,5 +1,5 @@
 //! Plays a scenario on a backend and on the model, and compares the index with the model.
-use crate::{labels::Labels, state::Reader};
+use crate::replay::{labels::Labels, state::Reader};
 use concord_harness::{
     backend::Backend,
     model::{Model, Operation, Outcome, Summary, Verdict, first_difference},

@@ -1,5 +1,5 @@
 //! What the index knows, in the model's terms.
-use crate::labels::Labels;
+use crate::replay::labels::Labels;
 use alloy::primitives::{I256, U256};
 use concord_harness::model::{
     AgentState, AnswerState, AuthorizedState, Bytes, Bytes32, CanonicalState, FeedbackState,

@@ -1,12 +1,12 @@
 //! The program in litesvm: each step is a slot, and its transaction is what a cluster would keep.
-use crate::database::{database, part};
-use crate::{
+use crate::replay::{
     clone_root,
     labels::Labels,
     scenarios,
     script::{Followed, play_all},
     worlds::worlds,
 };
+use crate::worlds::database::{database, part};
 use async_trait::async_trait;
 use concord_chain::ChainId;
 use concord_harness::{

@@ -1,5 +1,5 @@
 //! The fuzzer's worlds, as scenarios: steps at bounds, steps that break rules, accounts that are contracts.
-use crate::database::part;
+use crate::worlds::database::part;
 use concord_harness::{
     fuzz::{Divergence, Recipe, document},
     scenario::{Scenario, fill, load, store_document},

@@ -1,8 +1,6 @@
-use crate::database::database;
-use crate::{
-    given::{self, AGENTS, Given, account, agent, all_given, fill},
-    oracle::{Fraction, Wanted},
-};
+use crate::search::oracle::{Fraction, Wanted};
+use crate::worlds::database::database;
+use crate::worlds::given::{self, AGENTS, Given, account, agent, all_given, fill};
 use concord_index::{
     query::{AgentFilter, AgentOrder, AgentQuery, Bounds, FoundAgent, ReputationFilter},
     store::{Database, DeploymentId, Store},

@@ -1,8 +1,6 @@
-use crate::database::database;
-use crate::{
-    given::{AGENTS, CLIENTS, account, agent, all_given, fill},
-    oracle::Wanted,
-};
+use crate::search::oracle::Wanted;
+use crate::worlds::database::database;
+use crate::worlds::given::{AGENTS, CLIENTS, account, agent, all_given, fill};
 use concord_canonical::summary::{Feedback, Query, summarize};
 use concord_index::{
     query::{Facts, Tags},

@@ -1,6 +1,6 @@
-use crate::asked::Noting;
-use crate::database::database;
-use crate::given::{Given, account, agent, all_given, batch, deployment, fill, open};
+use crate::worlds::asked::Noting;
+use crate::worlds::database::database;
+use crate::worlds::given::{Given, account, agent, all_given, batch, deployment, fill, open};
 use concord_index::{
     query::{Bounds, FeedbackFilter, FeedbackQuery, FoundFeedback},
     store::{Database, DeploymentId, Store},

@@ -1,9 +1,7 @@
 //! Reviewers who rated thousands of agents.
-use crate::{
-    asked::{Log, Noting},
-    database::database,
-    given::{account, batch, deployment},
-};
+use crate::worlds::asked::{Log, Noting};
+use crate::worlds::database::database;
+use crate::worlds::given::{account, batch, deployment};
 use concord_index::{
     query::{AgentFilter, AgentOrder, AgentQuery, Bounds, FoundAgent, ReputationFilter},
     store::{DeploymentId, Store},

@@ -1,5 +1,5 @@
 //! Sums over feedback, one by one, in whole numbers.
-use crate::given::Given;
+use crate::worlds::given::Given;
 use concord_registry::event::Profile;
 use std::cmp::Ordering;
 

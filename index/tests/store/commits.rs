@@ -1,12 +1,12 @@
 //! A writer that is killed right before and right after each of its commits, whatever it commits: tables, a claim, blocks, a
 //! reorganisation, what the state says, files and what is derived from them, a schema, a rebuild. The points are counted
 //! in a run that nothing ends.
-use crate::{
-    database::fresh,
+use crate::store::{
     dying::{Dying, Point, asked, run_child},
     versions::make_version_7,
     world::{World, agent, deployment},
 };
+use crate::worlds::database::fresh;
 use async_trait::async_trait;
 use concord_chain::Blocking;
 use concord_index::{
@@ -197,7 +197,12 @@ fn kill_everywhere(
 
 #[test]
 fn a_writer_killed_at_any_commit_leaves_a_store_that_the_next_one_completes() {
-    let commits = kill_everywhere("commits::a_writer_that_dies", write_all, |_| (), |_, _| ());
+    let commits = kill_everywhere(
+        "store::commits::a_writer_that_dies",
+        write_all,
+        |_| (),
+        |_, _| (),
+    );
     // Tables, a claim, three batches, a reorganisation, two batches, the state; a file that nothing refers to; of each of
     // five files its content, its rows and that these are written.
     assert_eq!(commits, 1 + 1 + 3 + 1 + 2 + 1 + 1 + 5 * 3);
@@ -214,7 +219,7 @@ fn a_writer_killed_at_any_commit_of_a_migration_leaves_a_store_that_the_next_one
         drop(indexer);
         make_version_7(&mut location.open().unwrap());
     };
-    let child = "commits::a_writer_that_dies";
+    let child = "store::commits::a_writer_that_dies";
     let commits = kill_everywhere(child, write_all, prepare, |_, _| ());
     // The schema, a claim, and what comes after the blocks.
     assert_eq!(commits, 1 + 1 + 1 + 1 + 5 * 3);
@@ -242,6 +247,11 @@ fn a_rebuild_killed_at_its_commit_leaves_the_tables_as_they_were_or_made_anew() 
         };
         assert_eq!(tables_of(location), left, "killed {dies_at}");
     };
-    let commits = kill_everywhere("commits::a_rebuild_that_dies", rebuild, prepare, check);
+    let commits = kill_everywhere(
+        "store::commits::a_rebuild_that_dies",
+        rebuild,
+        prepare,
+        check,
+    );
     assert_eq!(commits, 1);
 }

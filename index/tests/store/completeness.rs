@@ -1,7 +1,7 @@
 //! R46: what was not seen is found, and ends when it is seen.
-use crate::asked::Noting;
-use crate::database::database;
-use crate::world::{account, agent, at, deployment, open, registered};
+use crate::store::world::{account, agent, at, deployment, open, registered};
+use crate::worlds::asked::Noting;
+use crate::worlds::database::database;
 use concord_index::{
     batch::{Batch, Header, IndexedEvent},
     query::{Completeness, Gap, IncompleteAgent, Reviewers, ReviewersError},

@@ -1,5 +1,5 @@
 //! A database that ends its process at a point: a statement, or a commit.
-use crate::database::argument;
+use crate::worlds::database::argument;
 use concord_index::{
     StoreError,
     store::{Database, Dialect, Engine, Insert, Location, Numbered, Value},

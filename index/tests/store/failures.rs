@@ -1,8 +1,6 @@
 //! What a store refuses, and what is left after a failure.
-use crate::{
-    database::{database, fresh},
-    world::{World, account, agent, at, deployment, open, registered},
-};
+use crate::store::world::{World, account, agent, at, deployment, open, registered};
+use crate::worlds::database::{database, fresh};
 use concord_chain::Blocking;
 use concord_index::{
     Indexer, Options, Progress, StoreError, SyncError,

@@ -3,7 +3,7 @@
 #[allow(dead_code, reason = "the measurement uses the rest")]
 mod chain;
 
-use crate::database::{database, fresh};
+use crate::worlds::database::{database, fresh};
 use chain::{Grown, PER_AGENT};
 use concord_chain::Blocking;
 use concord_index::{

@@ -1,9 +1,9 @@
 //! A writer that is killed at any statement: the next one continues, and ends with the same tables.
-use crate::{
-    database::{fresh, part},
+use crate::store::{
     dying::{Dying, Point, asked, run_child},
     world::{World, deployment},
 };
+use crate::worlds::database::{fresh, part};
 use concord_chain::Blocking;
 use concord_index::{
     Indexer, Options,
@@ -65,7 +65,7 @@ fn a_writer_that_dies() {
 
 fn lives(store: &Location, statement: u64) -> bool {
     run_child(
-        "killed::a_writer_that_dies",
+        "store::killed::a_writer_that_dies",
         store,
         Point::Statement(statement),
     )

@@ -1,9 +1,7 @@
 //! R46: events that an endpoint withheld are found when it no longer does.
-use crate::{
-    changed::{Change, Changed, withholding},
-    database::database,
-    world::{World, at, deployment, open, registered},
-};
+use crate::store::world::{World, at, deployment, open, registered};
+use crate::worlds::changed::{Change, Changed, withholding};
+use crate::worlds::database::database;
 use concord_chain::Blocking;
 use concord_index::{
     Indexer, Options, Place, SyncError,

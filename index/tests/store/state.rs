@@ -1,6 +1,6 @@
 //! R45, R46: registries' state against what their events fold to, with differences that are planted.
-use crate::database::database;
-use crate::world::{World, account, agent, at, deployment};
+use crate::store::world::{World, account, agent, at, deployment};
+use crate::worlds::database::database;
 use async_trait::async_trait;
 use concord_chain::Blocking;
 use concord_index::{

@@ -1,9 +1,7 @@
 //! IDX-50: settled blocks are read while those before them are written, and committed together.
-use crate::{
-    changed::Changed,
-    database::{database, fresh},
-    world::{World, deployment, events_of},
-};
+use crate::store::world::{World, deployment, events_of};
+use crate::worlds::changed::Changed;
+use crate::worlds::database::{database, fresh};
 use concord_chain::Blocking;
 use concord_index::{
     Indexer, Options, Progress, READS, SourceError,

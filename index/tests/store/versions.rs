@@ -1,9 +1,7 @@
 //! Stores of other versions.
-use crate::{
-    database::fresh,
-    earlier::{make_version_10, make_version_11},
-    world::{World, account, agent, at, deployment},
-};
+use crate::store::world::{World, account, agent, at, deployment};
+use crate::worlds::database::fresh;
+use crate::worlds::earlier::{make_version_10, make_version_11};
 use concord_index::{
     Place, StoreError,
     batch::{Batch, IndexedEvent, UndecodedEvent},

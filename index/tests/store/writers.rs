@@ -1,8 +1,6 @@
 //! Two writers of one deployment.
-use crate::{
-    database::fresh,
-    world::{World, deployment},
-};
+use crate::store::world::{World, deployment};
+use crate::worlds::database::fresh;
 use concord_index::{
     StoreError,
     batch::Batch,

@@ -1,5 +1,4 @@
 //! A database that notes what it is asked.
-#![allow(dead_code, reason = "each test binary uses a part of it")]
 use concord_index::{
     StoreError,
     store::{Database, Dialect, Engine, Numbered, Value},

@@ -1,5 +1,4 @@
 //! A chain whose batches are changed on their way to the index.
-#![allow(dead_code, reason = "each test binary uses a part of it")]
 use async_trait::async_trait;
 use concord_index::{
     SourceError,

@@ -1,10 +1,9 @@
 //! The database under test: SQLite, or Postgres if `CONCORD_TEST_POSTGRES` has the address of a server.
 //! Each test binary runs itself again with a server that it starts.
-#![allow(dead_code, reason = "each test binary uses a part of it")]
-mod server;
+use super::server::{Server, create};
 
 use concord_index::store::{Database, Location, Sqlite};
-use server::{Server, create};
+
 use std::{env, process::Command, sync::OnceLock};
 use tempfile::TempDir;
 

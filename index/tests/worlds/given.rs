@@ -1,5 +1,4 @@
 //! Feedback in two deployments, and the store that indexed it.
-#![allow(dead_code, reason = "each test binary uses a part of it")]
 use concord_chain::ChainId;
 use concord_index::{
     Contracts, Deployment, Place,

@@ -1,5 +1,4 @@
 //! What stands between the index and a node, and changes some of its answers.
-#![allow(dead_code, reason = "each test binary uses a part of it")]
 use alloy::{
     rpc::json_rpc::{
         Request, RequestPacket, Response, ResponsePacket, ResponsePayload, SerializedRequest,

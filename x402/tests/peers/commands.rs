@@ -1,12 +1,12 @@
 //! `concord x402`, `concord feedback` and their exit codes, as processes: a service that `x402 serve` sells on
 //! both chains behind a proxy, with grants, and a buyer who pays and rates.
-use crate::{
+use crate::peers::{
     cluster::NETWORK,
     entrance::{Entrance, PREFIX},
-    gate::Fault,
     shop::ANSWER,
     world::{ED25519_SEED, EVM_NETWORK, PRICE, Registered, SECP256K1_SECRET, TOKENS, Token, World},
 };
+use crate::settled::gate::Fault;
 use alloy::{
     primitives::{hex, keccak256},
     signers::{k256::elliptic_curve::rand_core::OsRng, local::PrivateKeySigner},
@@ -35,7 +35,7 @@ const SOL: u64 = 1_000_000_000;
 const FACILITATOR: [u8; 32] = [31; 32];
 
 /// Where the built `concord` is: beside the folder of this test's binary. `cargo test --workspace` builds it; so
-/// does `--test cli` beside `--test peers`.
+/// does `--test integration`.
 fn concord() -> Command {
     let test = env::current_exe().unwrap();
     let concord = test.parent().unwrap().with_file_name("concord");

@@ -1,5 +1,5 @@
 //! R27: registered on one chain, paid on the other.
-use crate::{
+use crate::peers::{
     customer::Customer,
     shop::Shop,
     states,

@@ -1,8 +1,6 @@
 //! A customer with an account on each chain.
-use crate::{
-    reads::reads,
-    world::{PRICE, TOKENS, World},
-};
+use crate::peers::world::{PRICE, TOKENS, World};
+use crate::settled::reads::reads;
 use alloy::signers::local::PrivateKeySigner;
 use async_trait::async_trait;
 use concord_canonical::word;
@@ -100,7 +98,12 @@ impl<'a> Customer<'a> {
     }
 
     pub fn tokens(world: &World) -> Vec<(String, String)> {
-        let token = |it| (crate::world::Token::network(it).to_owned(), world.asset(it));
+        let token = |it| {
+            (
+                crate::peers::world::Token::network(it).to_owned(),
+                world.asset(it),
+            )
+        };
         TOKENS.map(token).to_vec()
     }
 

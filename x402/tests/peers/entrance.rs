@@ -1,5 +1,5 @@
 //! What buyers ask: a proxy that removes a prefix from the path (R33) and passes requests on to a server.
-use crate::gate::{Gate, pass};
+use crate::settled::gate::{Gate, pass};
 use alloy::transports::http::reqwest::{self, redirect::Policy};
 use axum::{
     Router,

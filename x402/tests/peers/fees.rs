@@ -1,5 +1,5 @@
 //! What `concord feedback give` offers for gas if a node says that everybody offers a million times as much.
-use crate::{
+use crate::peers::{
     commands::{Answer, Buyer, open, shop, write},
     entrance::{Entrance, PREFIX},
     nodes::Liar,

@@ -1,12 +1,12 @@
 //! What `concord x402` says of money if a command is repeated, cannot write, or loses its buyer.
-use crate::{
+use crate::peers::{
     cluster::NETWORK,
     commands::{Buyer, Served, open, shop, write},
     entrance::{Entrance, PREFIX},
-    gate::Fault,
     shop::ANSWER,
     world::{PRICE, Token, World},
 };
+use crate::settled::gate::Fault;
 use axum::{Router, http::header::CONTENT_TYPE, routing::get};
 use base64::{Engine, engine::general_purpose::STANDARD};
 use serde_json::{Value, json};

@@ -1,13 +1,13 @@
 //! A buyer on Solana that is killed, and killed again while it resumes.
-use crate::{
+use crate::peers::{
     cluster::NETWORK,
     customer::{Customer, Hand, get, terms},
-    gate::Fault,
-    killing::{self, POINTS, Signed, stop},
-    reads::reads,
     shop::Shop,
     world::{PRICE, Registered, Token, World},
 };
+use crate::settled::gate::Fault;
+use crate::settled::killing::{self, POINTS, Signed, stop};
+use crate::settled::reads::reads;
 use async_trait::async_trait;
 use concord_chain::{ChainError, ChainId, EndpointOptions, Signer, Svm, svm::Cluster as Rpc};
 use concord_registry::svm::Address;
@@ -21,7 +21,7 @@ use solana_keypair::Keypair;
 use solana_signature::Signature;
 use std::path::Path;
 
-const TEST: &str = "killed::one_transfer_wherever_a_buyer_is_killed";
+const TEST: &str = "peers::killed::one_transfer_wherever_a_buyer_is_killed";
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn one_transfer_wherever_a_buyer_is_killed() {

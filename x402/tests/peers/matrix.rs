@@ -1,5 +1,5 @@
 //! Every server with every client, over every token. Each signature is verified by @noble and by us.
-use crate::{
+use crate::peers::{
     customer::Customer,
     peer,
     shop::{ANSWER, Shop},
@@ -102,7 +102,7 @@ async fn buy_with_fetch(world: &World, origin: &str, request: &'static str) -> V
     let config = json!({
         "urls": urls,
         "body": request,
-        "evm": crate::chain::hex_key(&world.evm.payer),
+        "evm": crate::settled::chain::hex_key(&world.evm.payer),
         "solana": { "key": hex::encode(world.solana.payer.secret_bytes()), "rpc": world.solana.url },
     });
     let bought = peer::run("client.mjs", config, String::new()).await;

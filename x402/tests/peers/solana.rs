@@ -1,13 +1,13 @@
 //! The buyer on Solana, and everything that may go wrong on the way.
-use crate::{
+use crate::peers::{
     cluster::{FUNDS, NETWORK},
     customer::Customer,
-    gate::Fault,
     nodes::Liar,
     shop::{ANSWER, Memo, Shop},
     states,
     world::{PRICE, Registered, Token, World},
 };
+use crate::settled::gate::Fault;
 use base64::{Engine, engine::general_purpose::STANDARD};
 use concord_canonical::word;
 use concord_chain::{ChainId, EndpointOptions, svm::Cluster as Rpc};

@@ -1,5 +1,5 @@
 //! Offers on Solana that cannot be paid, each beside what can.
-use crate::{
+use crate::peers::{
     cluster::{FUNDS, NETWORK, associated},
     world::World,
 };

@@ -1,10 +1,10 @@
 //! Both chains, an agent on both, an agent on each alone, and x402's own facilitator.
-use crate::{
-    chain::{self, Chain},
+use crate::peers::{
     cluster::{Cluster, NETWORK},
     files::Files,
     peer::{Peer, install},
 };
+use crate::settled::chain::{self, Chain};
 use alloy::primitives::U256;
 use concord_canonical::sign::{PreparedKey, PublicKey};
 use concord_chain::fetch::{FetchOptions, Fetcher};

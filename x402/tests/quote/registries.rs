@@ -1,5 +1,5 @@
 //! Which registries count (R28), and the words of draft ERC-8478.
-use crate::{
+use crate::quote::{
     edited,
     market::{Market, OTHER, REGISTRY},
 };

@@ -1,5 +1,5 @@
 //! R34: what is not signed is returned as it is.
-use crate::paywall::*;
+use crate::server::paywall::*;
 use axum::{
     Router,
     body::Body,

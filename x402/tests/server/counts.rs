@@ -1,5 +1,5 @@
 //! The layer's metrics.
-use crate::paywall::*;
+use crate::server::paywall::*;
 use axum::{
     Router,
     http::{StatusCode, header},

@@ -1,4 +1,4 @@
-use crate::paywall::*;
+use crate::server::paywall::*;
 use async_trait::async_trait;
 use axum::{Router, routing::get};
 use concord_canonical::{

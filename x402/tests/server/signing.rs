@@ -1,4 +1,4 @@
-use crate::paywall::*;
+use crate::server::paywall::*;
 use alloy::primitives::{B256, keccak256};
 use axum::{
     Router,

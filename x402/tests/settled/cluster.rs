@@ -1,5 +1,5 @@
 //! A local cluster with the program and one agent.
-use crate::chain::root;
+use super::chain::root;
 use concord_chain::{
     EndpointOptions, Signer, Svm,
     keys::Keypair,

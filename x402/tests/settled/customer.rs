@@ -1,5 +1,5 @@
 //! A customer with an evidence folder.
-use crate::{chain::Chain, reads::reads, shop};
+use crate::settled::{chain::Chain, reads::reads, shop};
 use alloy::{
     primitives::{Address, Signature},
     signers::local::PrivateKeySigner,

@@ -1,5 +1,5 @@
 //! An agent that is registered on Solana too, and what its file there says.
-use crate::{
+use crate::settled::{
     chain::{CHAIN_ID, Chain},
     cluster::{NETWORK, Solana},
 };

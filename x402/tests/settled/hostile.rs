@@ -1,5 +1,5 @@
 //! A server, or a proxy before it, that changes what was paid for.
-use crate::{
+use crate::settled::{
     chain::Chain,
     customer::{Customer, get},
     gate::Fault,
@@ -219,7 +219,11 @@ async fn r26_data_beside_what_was_judged_is_not_rated() {
 async fn s5_r28_an_agent_that_was_not_checked_does_not_sign() {
     let chain = Chain::start().await;
     let unlisted = RegistrationId {
-        agent_registry: format!("eip155:{}:0x{}", crate::chain::CHAIN_ID, "e1".repeat(20)),
+        agent_registry: format!(
+            "eip155:{}:0x{}",
+            crate::settled::chain::CHAIN_ID,
+            "e1".repeat(20)
+        ),
         ..chain.registration()
     };
     let extras = Extras {

@@ -1,5 +1,5 @@
 //! A buyer that is killed, and killed again while it resumes, at every pair of points of a purchase.
-use crate::{
+use crate::settled::{
     chain::{CHAIN_ID, Chain},
     customer::{Customer, Hand, get, terms},
     gate::Fault,
@@ -29,7 +29,7 @@ use http::HeaderMap;
 use serde_json::{Value, json};
 use std::path::Path;
 
-const TEST: &str = "killed::one_transfer_wherever_a_buyer_is_killed";
+const TEST: &str = "settled::killed::one_transfer_wherever_a_buyer_is_killed";
 
 #[tokio::test]
 async fn one_transfer_wherever_a_buyer_is_killed() {

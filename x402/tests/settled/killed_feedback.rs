@@ -1,5 +1,5 @@
 //! A reviewer that is killed, and killed again while it resumes, on either chain.
-use crate::{
+use crate::settled::{
     chain::{CHAIN_ID, Chain},
     cluster::{NETWORK, Solana},
     elsewhere::{self, Both},
@@ -34,7 +34,7 @@ use concord_x402::{
 use serde_json::{Value, json};
 use std::{fs, path::Path};
 
-const TEST: &str = "killed_feedback::one_feedback_wherever_a_reviewer_is_killed";
+const TEST: &str = "settled::killed_feedback::one_feedback_wherever_a_reviewer_is_killed";
 const NOW: u64 = 1_769_428_800;
 
 /// Where a reviewer is killed: when the record is on disk, when the file is too, when the transaction is signed

@@ -1,6 +1,6 @@
 //! Buyers that are killed at a point of their purchase.
-pub use crate::errand::{end, errand, kill, stop};
-use crate::gate::Fault;
+pub use crate::settled::errand::{end, errand, kill, stop};
+use crate::settled::gate::Fault;
 use concord_x402::pay::{Authorization, EvidenceFolder, Money, PayError, PayFault, Purchase};
 use std::path::Path;
 
@@ -51,7 +51,7 @@ impl Signed {
 pub fn assert_settled(resumed: Result<Purchase, PayError>, points: [&str; 2]) {
     match resumed {
         Ok(purchase) => {
-            assert_eq!(crate::states(&purchase.report), [], "{points:?}");
+            assert_eq!(crate::settled::states(&purchase.report), [], "{points:?}");
             assert!(
                 matches!(purchase.money, Money::Settled { .. }),
                 "{points:?}"

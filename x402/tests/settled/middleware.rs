@@ -1,5 +1,5 @@
 //! The buyer as a middleware of reqwest.
-use crate::{
+use crate::settled::{
     chain::Chain,
     customer::terms,
     gate::Fault,

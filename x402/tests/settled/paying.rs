@@ -1,5 +1,5 @@
 //! The buyer, from offer to report, and everything that may go wrong on the way.
-use crate::{
+use crate::settled::{
     chain::Chain,
     customer::{Customer, get},
     gate::Fault,

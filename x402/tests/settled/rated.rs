@@ -1,5 +1,5 @@
 //! Feedback from a purchase's evidence on the chain that was paid on: open, and by the agent's grant.
-use crate::{
+use crate::settled::{
     chain::{CHAIN_ID, Chain},
     customer::Customer,
     gate::Fault,

@@ -1,5 +1,5 @@
 //! Feedback on Solana: for a purchase on an EVM chain, and by a grant with a facilitator's payment proof.
-use crate::{
+use crate::settled::{
     chain::Chain,
     cluster::{NETWORK, Solana},
     elsewhere::{self, Both},

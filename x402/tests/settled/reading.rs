@@ -1,5 +1,5 @@
 //! How an agent on an EVM chain is read: at once if the node can, else with a request for each field.
-use crate::{
+use crate::settled::{
     chain::{CHAIN_ID, Chain},
     paying::open,
     proxy::Proxy,

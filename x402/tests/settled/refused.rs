@@ -1,5 +1,5 @@
 //! What a buyer refuses before anything is sent, each beside what it accepts.
-use crate::{
+use crate::settled::{
     chain::{CHAIN_ID, Chain},
     customer::{Customer, get},
     paying::{ID, open},

@@ -1,5 +1,5 @@
 //! The paid service and its customer.
-use crate::{
+use super::{
     chain::{CHAIN_ID, Chain, hex_key},
     gate::{Gate, pass},
 };

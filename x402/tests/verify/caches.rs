@@ -1,4 +1,4 @@
-use crate::{
+use crate::verify::{
     purchase,
     purchase::{BLOCK, verify},
     vectors,

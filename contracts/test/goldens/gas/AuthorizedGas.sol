@@ -3,21 +3,22 @@ pragma solidity 0.8.37;
 
 import {Vm} from "forge-std/Vm.sol";
 
-import {AuthorizedReputationRegistry} from "../../../src/AuthorizedReputationRegistry.sol";
+import {IAuthorizedReputationRegistry} from "../../../src/interfaces/IAuthorizedReputationRegistry.sol";
 import {FeedbackAuthWords} from "../../actors/FeedbackAuthWords.sol";
 import {GasTable} from "./GasTable.sol";
+import {Registries} from "../../Registries.sol";
 
 /// @dev "canonical" is the first draft's registry here, which has the same calls and stands behind no proxy.
 abstract contract AuthorizedGas is GasTable {
     bytes32 private constant TAG1 = "quality";
     bytes32 private constant TAG2 = "latency";
 
-    AuthorizedReputationRegistry private authorized;
+    IAuthorizedReputationRegistry private authorized;
     Vm.Wallet private granter;
     uint256 private granted;
 
     function _measureAuthorized() internal {
-        authorized = new AuthorizedReputationRegistry(address(identity), false);
+        authorized = Registries.newAuthorizedReputationRegistry(address(identity), false);
         granter = vm.createWallet("owner of the granted");
         granted = _register(granter.addr);
         _giveGranted(makeAddr("earlier"), TAG1, TAG2, URI, FILE_HASH);

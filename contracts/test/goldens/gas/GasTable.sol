@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 pragma solidity 0.8.37;
 
-import {IdentityRegistry} from "../../../src/IdentityRegistry.sol";
+import {IIdentityRegistry} from "../../../src/interfaces/IIdentityRegistry.sol";
 import {GasFloor} from "./GasFloor.sol";
+import {Registries} from "../../Registries.sol";
 
 /// @dev The rows of one table of docs/GAS.md and of one file of contracts/snapshots, and what every table measures on:
 /// "one earlier agent by another owner exists" (SPEC §8).
@@ -15,7 +16,7 @@ abstract contract GasTable is GasFloor {
     bytes32 internal constant FILE_HASH = keccak256("a file");
     string private constant TABLE_FILE = "docs/GAS.md";
 
-    IdentityRegistry internal identity;
+    IIdentityRegistry internal identity;
     address internal client = makeAddr("client");
     address internal otherClient = makeAddr("otherClient");
     address internal stranger = makeAddr("stranger");
@@ -32,7 +33,7 @@ abstract contract GasTable is GasFloor {
     function setUp() public virtual {
         assertEq(bytes(URI).length, 66);
         assertEq(bytes(MCP).length, 31);
-        identity = new IdentityRegistry();
+        identity = Registries.newIdentityRegistry();
         _register(stranger);
     }
 

@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 pragma solidity 0.8.37;
 
-import {ReputationRegistry} from "../../../src/ReputationRegistry.sol";
+import {IReputationRegistry} from "../../../src/interfaces/IReputationRegistry.sol";
 import {listOf} from "../../actors/AddressLists.sol";
 import {GasTable} from "./GasTable.sol";
+import {Registries} from "../../Registries.sol";
 
 abstract contract OpenGas is GasTable {
     // 23 and 22 bytes, as in the canonical measurements.
     string private constant X402_TAG1 = "proof-of-participation1";
     string private constant X402_TAG2 = "x402:8004-reputation:1";
 
-    ReputationRegistry private open;
+    IReputationRegistry private open;
     uint256 private rated;
     address[] private clients;
 
     /// @dev "The agent already has one client" (SPEC §8).
     function _measureOpen() internal {
         assertEq(bytes(X402_TAG1).length + bytes(X402_TAG2).length, 45);
-        open = new ReputationRegistry(address(identity));
+        open = Registries.newReputationRegistry(address(identity));
         rated = _register(makeAddr("owner of the rated"));
         _giveFrom(makeAddr("earlier"), "quality", "latency", "", "", 0);
         _measureGiving();

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 pragma solidity 0.8.37;
 
-import {ValidationRegistry} from "../../../src/ValidationRegistry.sol";
+import {IValidationRegistry} from "../../../src/interfaces/IValidationRegistry.sol";
 import {GasTable} from "./GasTable.sol";
+import {Registries} from "../../Registries.sol";
 
 abstract contract ValidationGas is GasTable {
     bytes32 private constant REQUEST = keccak256("a request");
     string private constant TAG = "latency";
 
-    ValidationRegistry private validation;
+    IValidationRegistry private validation;
     address private requester = makeAddr("owner of the validated");
     address private validator = makeAddr("a validator");
     uint256 private validated;
 
     function _measureValidation() internal {
-        validation = new ValidationRegistry(address(identity));
+        validation = Registries.newValidationRegistry(address(identity));
         validated = _register(requester);
         _request(REQUEST);
         _row("validationRequest", "URI 66; first of agent and validator", 190_807, NO_BAR);

@@ -1,13 +1,11 @@
 //! A registry in another language joins the matrix, and an adapter that misbehaves gets one clear
 //! error.
 mod checked;
-#[path = "../invocation/mod.rs"]
-mod invocation;
 mod profiles;
 mod silence;
 mod views;
 
-use invocation::{Answer, answer, concord};
+use crate::invocation::{Answer, answer, concord};
 use serde_json::Value;
 
 const EXAMPLE: &str = "python3 tests/adapters/identity.py";

@@ -15,12 +15,3 @@ mod rehearsal;
 mod rpc_faults;
 mod secrets;
 mod unsigned;
-
-#[path = "../shared/fault_proxy.rs"]
-mod fault_proxy;
-#[path = "../shared/http.rs"]
-mod http;
-#[path = "../shared/limiting_proxy.rs"]
-mod limiting_proxy;
-#[path = "../shared/process.rs"]
-mod process;

@@ -6,7 +6,7 @@ mod cluster_word;
 mod command;
 mod encoded;
 mod evm;
-mod flips;
+pub(crate) mod flips;
 mod found_on_base;
 mod paid;
 mod payment_proof;

@@ -2,7 +2,5 @@
 mod completed;
 mod encoded;
 mod flips;
-#[path = "../online/flips.rs"]
-mod leaves;
 mod recorded;
 mod states;

@@ -2,16 +2,10 @@
 mod client;
 mod command;
 mod connections;
-#[path = "../worlds/database.rs"]
-mod database;
 mod described;
 mod explorer;
 mod export;
 mod furnished;
-#[path = "../worlds/given.rs"]
-mod given;
-#[path = "../worlds/http.rs"]
-mod http;
 mod limits;
 mod pages;
 mod searches;

@@ -7,10 +7,3 @@ mod playing;
 mod refusals;
 mod smoke;
 mod two_ids;
-
-#[path = "../invocation/mod.rs"]
-mod invocation;
-#[path = "../invocation/post.rs"]
-mod post;
-#[path = "../live/recorder.rs"]
-mod recorder;

@@ -16,12 +16,3 @@ mod scene;
 mod unsigned;
 mod upgrade;
 mod workplace;
-
-#[path = "../shared/fault_proxy.rs"]
-mod fault_proxy;
-#[path = "../shared/http.rs"]
-mod http;
-#[path = "../shared/limiting_proxy.rs"]
-mod limiting_proxy;
-#[path = "../shared/process.rs"]
-mod process;

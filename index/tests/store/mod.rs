@@ -1,16 +1,8 @@
 //! The store: kills, full disks, second writers, schemas, gaps. No chain is needed.
 mod ahead;
-#[path = "../worlds/asked.rs"]
-mod asked;
-#[path = "../worlds/changed.rs"]
-mod changed;
 mod commits;
 mod completeness;
-#[path = "../worlds/database.rs"]
-mod database;
 mod dying;
-#[path = "../worlds/earlier.rs"]
-mod earlier;
 mod failures;
 mod growth;
 mod killed;

@@ -1,29 +1,17 @@
 //! Purchases among x402's own packages and ours: servers, clients and facilitators of others on both sides, on
 //! anvil and on a local cluster, with the agent registered on one of them or on both.
-#[allow(dead_code)] // written for tests/settled
-#[path = "../settled/chain.rs"]
-mod chain;
 mod cluster;
 mod commands;
 mod crossed;
 mod customer;
 mod entrance;
-#[path = "../settled/errand.rs"]
-mod errand;
 mod fees;
 mod files;
-#[allow(dead_code)] // the same
-#[path = "../settled/gate.rs"]
-mod gate;
 mod interrupted;
 mod killed;
-#[path = "../settled/killing.rs"]
-mod killing;
 mod matrix;
 mod nodes;
 mod peer;
-#[path = "../settled/reads.rs"]
-mod reads;
 mod shop;
 mod solana;
 mod unpayable;

@@ -1,23 +1,23 @@
 //! A whole paid exchange over HTTP: x402-axum's paywall and x402-rs's facilitator and payer, Circle's
 //! FiatTokenV2_2 and our identity registry on anvil, our layer around the paywall, our checks after it.
-mod chain;
-mod cluster;
+pub(crate) mod chain;
+pub(crate) mod cluster;
 mod customer;
 mod elsewhere;
-mod errand;
-mod gate;
+pub(crate) mod errand;
+pub(crate) mod gate;
 mod hooked_registry;
 mod hostile;
 mod killed;
 mod killed_feedback;
-mod killing;
+pub(crate) mod killing;
 mod middleware;
 mod paying;
 mod proxy;
 mod rated;
 mod rated_elsewhere;
 mod reading;
-mod reads;
+pub(crate) mod reads;
 mod refused;
 mod shop;
 mod stopping_key;

@@ -19,10 +19,7 @@ mod secrets;
 mod usage;
 mod vectors;
 
-#[path = "../invocation/mod.rs"]
-mod invocation;
-
-use invocation::{Answer, clone_root, concord};
+use crate::invocation::{Answer, clone_root, concord};
 use serde_json::Value;
 use std::{
     fs,

@@ -1,6 +1,4 @@
 //! A local cluster, read over JSON-RPC. Needs what `scripts/build` makes.
-#[path = "../worlds/changed.rs"]
-mod changed;
 mod cluster;
 mod command;
 mod depths;
@@ -8,13 +6,9 @@ mod faults;
 mod faulty;
 mod followed;
 mod forks;
-#[path = "../worlds/http.rs"]
-mod http;
-#[path = "../worlds/proxy.rs"]
-mod proxy;
 mod switching;
 
-use changed::{Changed, withholding};
+use crate::worlds::changed::{Changed, withholding};
 use cluster::Cluster;
 use concord_chain::{Blocking, svm};
 use concord_index::{

@@ -4,12 +4,7 @@
 mod deployed;
 mod document;
 mod playing;
-mod recorder;
+pub(crate) mod recorder;
 mod refusals;
 mod smoke;
 mod verification;
-
-#[path = "../invocation/mod.rs"]
-mod invocation;
-#[path = "../invocation/post.rs"]
-mod post;

@@ -5,13 +5,8 @@ mod console;
 mod evm;
 mod svm;
 
-#[path = "../invocation/mod.rs"]
-mod invocation;
-#[path = "../invocation/post.rs"]
-mod post;
-
+use crate::invocation::{answer, clone_root, concord};
 use console::{Example, parse, print};
-use invocation::{answer, clone_root, concord};
 use std::{
     env, fs,
     path::{Path, PathBuf},

@@ -1,8 +1,6 @@
 //! The model is the oracle: every committed scenario is played on both chains, indexed step by step,
 //! and the index's canonical state must have the digest of the model's. Needs what `scripts/build`
 //! makes, and anvil on PATH or in CONCORD_ANVIL.
-#[path = "../worlds/database.rs"]
-mod database;
 mod evm;
 mod labels;
 mod script;
@@ -20,6 +18,6 @@ fn clone_root() -> PathBuf {
 
 fn scenarios() -> Vec<Scenario> {
     let files = find_files(&clone_root().join("tests/scenarios")).unwrap();
-    let part = files.iter().step_by(database::part(1, 6));
+    let part = files.iter().step_by(crate::worlds::database::part(1, 6));
     part.map(|file| load(file).unwrap()).collect()
 }

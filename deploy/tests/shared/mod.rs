@@ -1,0 +1,4 @@
+pub(crate) mod fault_proxy;
+pub(crate) mod http;
+pub(crate) mod limiting_proxy;
+pub(crate) mod process;

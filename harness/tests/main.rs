@@ -1,0 +1,23 @@
+//! The tests of this crate from outside, as one executable.
+mod adapter;
+mod attach;
+mod cli;
+mod conform;
+mod deploy;
+mod deploying;
+mod error_classes;
+mod evm_backend;
+mod evm_failures;
+mod fuzz;
+mod invocation;
+mod live;
+mod live_svm;
+mod model;
+mod readme;
+mod runner;
+mod scenario_files;
+mod seeded_faults;
+mod svm_backend;
+mod token_2022;
+mod variances;
+mod views;

@@ -1,0 +1,8 @@
+pub(crate) mod asked;
+pub(crate) mod changed;
+pub(crate) mod database;
+pub(crate) mod earlier;
+pub(crate) mod given;
+pub(crate) mod http;
+pub(crate) mod proxy;
+pub(crate) mod server;
