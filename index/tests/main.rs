@@ -2,6 +2,7 @@
 mod api;
 mod cluster;
 mod files;
+mod full_tier;
 mod reorg;
 mod replay;
 mod search;

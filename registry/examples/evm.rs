@@ -23,7 +23,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 async fn round_trip() -> Result<(), Box<dyn Error>> {
-    let anvil = Anvil::new().try_spawn()?;
+    let anvil = Anvil::new().args(["--prune-history", "1000"]).try_spawn()?;
     let [owner, client] = [0, 1].map(|it| PrivateKeySigner::from(anvil.keys()[it].clone()));
     let mut wallet = EthereumWallet::from(owner.clone());
     wallet.register_signer(client.clone());

@@ -19,6 +19,7 @@ mod deposit;
 mod end_to_end;
 #[path = "../../../x402/tests/settled/errand.rs"]
 mod errand;
+mod full_tier;
 #[allow(dead_code)]
 #[path = "../../../x402/tests/settled/gate.rs"]
 mod gate;

@@ -20,7 +20,9 @@ fn anvil() -> PathBuf {
 }
 
 pub(crate) fn start(arguments: &[&str]) -> AnvilInstance {
-    Anvil::at(anvil()).args(arguments).timeout(30_000).spawn()
+    let history = ["--prune-history", "1000"]; // states in memory: a killed anvil leaves no file
+    let anvil = Anvil::at(anvil()).args(history).args(arguments);
+    anvil.timeout(30_000).spawn()
 }
 
 /// One of the accounts that anvil funds.

@@ -40,6 +40,7 @@ impl LocalChain {
         let anvil = Anvil::at(anvil())
             .chain_id(chain_id)
             .prague()
+            .args(["--prune-history", "1000"]) // states in memory: a killed anvil leaves no file
             .args(arguments)
             .timeout(30_000)
             .spawn();

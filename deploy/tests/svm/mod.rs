@@ -2,12 +2,11 @@
 //! cluster.
 mod authority;
 mod buffers;
-mod cluster;
+pub(crate) mod cluster;
 mod hand_over;
 mod in_process;
 mod interruptions;
 mod keys;
-mod limits;
 mod refusals;
 mod registry;
 mod rehearsal;
@@ -15,4 +14,4 @@ mod rpc_faults;
 mod scene;
 mod unsigned;
 mod upgrade;
-mod workplace;
+pub(crate) mod workplace;

@@ -104,6 +104,7 @@ impl Evm {
         let number = CHAIN_ID.to_string();
         let anvil = Anvil::at(anvil_path(root))
             .args(["--chain-id", &number])
+            .args(["--prune-history", "1000"]) // states in memory: a killed anvil leaves no file
             .timeout(30_000)
             .try_spawn()?;
         let key = |index: usize| PrivateKeySigner::from(anvil.keys()[index].clone());

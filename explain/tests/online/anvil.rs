@@ -87,6 +87,7 @@ impl World {
     async fn empty(family: Family) -> Self {
         let anvil = Anvil::at(binary())
             .args(["--hardfork", "prague"])
+            .args(["--prune-history", "1000"]) // states in memory: a killed anvil leaves no file
             .timeout(60_000)
             .spawn();
         let keys = anvil.keys().iter().cloned().map(PrivateKeySigner::from);

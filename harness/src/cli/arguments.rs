@@ -8,7 +8,6 @@ use alloy::primitives::Address;
 use clap::{Args, Parser, Subcommand, ValueEnum, builder::RangedU64ValueParser};
 use clap_complete::Shell;
 use concord_chain::{ChainId, RequestLimits};
-use concord_x402::cli::options::{Agent, Feedback, X402};
 use serde::Deserialize;
 use std::{ffi::OsString, path::PathBuf};
 
@@ -189,15 +188,9 @@ pub enum Command {
     /// the transactions and what they cost.
     #[command(after_help = SMOKE)]
     Smoke(Box<Smoke>),
-    X402(Box<X402>),
-    Feedback(Box<OfFeedback>),
-    Search(Box<concord_index::cli::Search>),
-    Summary(Box<concord_index::cli::Summary>),
-    Agent(Box<Agent>),
-    Explain(Box<concord_explain::cli::Explain>),
-    Index(Box<concord_index::cli::Index>),
-    Aggregator(Box<concord_aggregator::cli::Aggregator>),
-    Watchtower(Box<concord_watchtower::cli::Watchtower>),
+    #[cfg(feature = "services")]
+    #[command(flatten)]
+    Service(super::services::Service),
     File(super::file::File),
     Reviewers(super::reviewers::Reviewers),
     /// Computes canonical functions: one JSON request per line on stdin, one answer per line on
@@ -217,22 +210,6 @@ pub enum Command {
         #[arg(long, value_name = "DIR")]
         into: Option<PathBuf>,
     },
-}
-
-/// Gives feedback on a purchase, and reads feedback from an index.
-#[derive(Debug, Args)]
-#[command(after_help = "The help of each command has its exit codes.")]
-pub struct OfFeedback {
-    #[command(subcommand)]
-    pub command: FeedbackCommand,
-}
-
-#[derive(Debug, Subcommand)]
-pub enum FeedbackCommand {
-    #[command(flatten)]
-    Rate(Feedback),
-    #[command(flatten)]
-    Read(concord_index::cli::Feedback),
 }
 
 #[derive(Debug, Args)]
@@ -335,6 +312,9 @@ pub struct Conform {
     /// Lists each declared variance with its reason, and each wrong answer of a view.
     #[arg(long, short, conflicts_with = "json")]
     pub verbose: bool,
+    /// Writes the report as JSON to a file, too.
+    #[arg(long, value_name = "FILE")]
+    pub json_file: Option<PathBuf>,
     /// Writes the report as one HTML file, too.
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,

@@ -257,9 +257,15 @@ fn start_ours(options: &Conform) -> Result<Vec<Box<dyn Backend>>, CliError> {
 /// # Errors
 /// [`CliError::File`], [`CliError::OneFileTwice`].
 pub(super) fn require_writable(options: &Conform) -> Result<(), CliError> {
-    let html = options.html.as_deref().map(|file| ("--html", file));
-    let junit = options.junit.as_deref().map(|file| ("--junit", file));
-    let files: Vec<_> = html.into_iter().chain(junit).collect();
+    let files = [
+        ("--json-file", &options.json_file),
+        ("--html", &options.html),
+        ("--junit", &options.junit),
+    ];
+    let files: Vec<_> = files
+        .into_iter()
+        .filter_map(|(option, file)| Some((option, file.as_deref()?)))
+        .collect();
     report_files::require_writable(&files)
 }
 
@@ -269,6 +275,11 @@ pub(super) fn write_reports(
     run: &Run,
     provenance: Provenance,
 ) -> Result<u8, CliError> {
+    let json = || format!("{:#}\n", report::json(run, &provenance));
+    let in_json = options
+        .json_file
+        .as_deref()
+        .map_or(Ok(()), |file| write_whole(file, &json()));
     let html = options.html.as_deref().map_or(Ok(()), |file| {
         write_whole(file, &report::html(run, &provenance))
     });
@@ -276,11 +287,15 @@ pub(super) fn write_reports(
         write_whole(file, &report::junit(run, &provenance))
     });
     let report = match (options.json, options.verbose) {
-        (true, _) => format!("{:#}\n", report::json(run, &provenance)),
+        (true, _) => json(),
         (false, true) => report::text(run, Detail::Full, colours()),
         (false, false) => report::text(run, Detail::Short, colours()),
     };
     let shown = show(report.as_bytes());
-    let written = shown.map_err(CliError::from).and(html).and(junit);
+    let written = shown
+        .map_err(CliError::from)
+        .and(in_json)
+        .and(html)
+        .and(junit);
     code_beside(written, code_of(run))
 }

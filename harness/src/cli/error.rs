@@ -71,6 +71,7 @@ pub(super) enum CliError {
     Corpus(#[from] CorpusFault),
     #[error(transparent)]
     Deploy(#[from] DeployError),
+    #[cfg(feature = "services")]
     #[error(transparent)]
     X402(#[from] concord_x402::cli::CliError),
     #[error("{}: {fault}", path.display())]
@@ -98,6 +99,7 @@ impl CliError {
     pub fn exit_code(&self) -> u8 {
         match self {
             Self::Deploy(fault) => fault.exit_code(),
+            #[cfg(feature = "services")]
             Self::X402(fault) => fault.code,
             Self::FileRefused { .. } => super::DISAGREE,
             Self::Live(fault) if fault.is_interruption() => MISSING,

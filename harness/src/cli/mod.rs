@@ -19,6 +19,8 @@ mod read_only;
 mod report_files;
 mod reviewers;
 mod scenarios;
+#[cfg(feature = "services")]
+mod services;
 mod smoke;
 mod svm_node;
 mod unpack;
@@ -30,10 +32,9 @@ use crate::{
     report::{Colours, plain},
     runner::{Conclusion, Run},
 };
-use arguments::{Command, Concord, FeedbackCommand};
+use arguments::{Command, Concord};
 use clap::{CommandFactory, Parser, error::ErrorKind};
 use concord_deploy::report::print_status;
-use embedded::Part;
 use error::CliError;
 use std::{
     env,
@@ -109,22 +110,8 @@ fn command(command: Command) -> Result<u8, CliError> {
         )),
         Command::Registry(options) => Ok(concord_deploy::registry::run(&options.command)),
         Command::Smoke(options) => smoke::smoke(&options),
-        Command::X402(options) => Ok(concord_x402::cli::x402(&options)?),
-        Command::Feedback(options) => match &options.command {
-            FeedbackCommand::Rate(options) => Ok(concord_x402::cli::feedback(options)?),
-            FeedbackCommand::Read(options) => Ok(concord_index::cli::feedback(options)),
-        },
-        Command::Search(options) => Ok(concord_index::cli::search(&options)),
-        Command::Summary(options) => Ok(concord_index::cli::summary(&options)),
-        Command::Agent(options) => Ok(concord_x402::cli::agent(&options)?),
-        Command::Explain(options) => Ok(concord_explain::cli::execute(&options)),
-        Command::Index(options) => {
-            let page = Embedded::installed().of(Part::Page).next();
-            let page = page.map(|(_, html)| html);
-            Ok(concord_index::cli::execute(&options.command, page))
-        }
-        Command::Aggregator(options) => Ok(concord_aggregator::cli::execute(&options.command)),
-        Command::Watchtower(options) => Ok(concord_watchtower::cli::execute(&options.command)),
+        #[cfg(feature = "services")]
+        Command::Service(service) => services::run(&service),
         Command::File(options) => file::file(&options),
         Command::Reviewers(options) => reviewers::reviewers(&options),
         Command::Oracle => Ok(answer_oracle()),

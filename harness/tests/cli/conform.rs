@@ -166,7 +166,7 @@ fn views_are_asked_and_counted() {
 
 #[test]
 fn a_report_that_cannot_be_written_is_exit_code_2_before_anybody_plays() {
-    for option in ["--html", "--junit"] {
+    for option in ["--json-file", "--html", "--junit"] {
         for (place, words) in [
             ("/nonexistent/report", "No such file"),
             ("/proc", "is a directory"),

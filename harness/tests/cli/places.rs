@@ -75,7 +75,7 @@ fn a_full_device_is_an_error_but_hides_no_disagreement() {
         "identity/register",
     ];
     for (arguments, code) in [(differs, 1), (agrees, 2)] {
-        for option in ["--html", "--junit"] {
+        for option in ["--json-file", "--html", "--junit"] {
             let full = [&arguments[..], &[option, "/dev/full"]].concat();
             let full = answer(&mut concord(&full));
             assert_eq!(full.code, code, "{full:?}");

@@ -34,6 +34,7 @@ fn every_command_of_the_document_prints_what_it_says() {
         .chain_id(84_532)
         .prague()
         .args(["--block-time", "1"])
+        .args(["--prune-history", "1000"]) // states in memory: a killed anvil leaves no file
         .timeout(30_000)
         .spawn();
     let balance = U256::from(10).pow(U256::from(18));

@@ -1,9 +1,9 @@
-//! The EVM backends: already deployed registries against the model, and anvil against revm. Needs
+//! The EVM backends: already deployed registries against the model, and anvil against revm in the run of everything. Needs
 //! what `scripts/build` makes, and anvil on PATH or in CONCORD_ANVIL.
 mod attached;
 mod gas;
 
-use concord_harness::backend::evm::{EvmAnvil, EvmRevm};
+use concord_harness::backend::evm::EvmAnvil;
 use std::path::{Path, PathBuf};
 
 fn artifacts() -> PathBuf {
@@ -12,8 +12,4 @@ fn artifacts() -> PathBuf {
 
 fn anvil() -> EvmAnvil {
     EvmAnvil::start(None, &artifacts()).expect("anvil starts: run scripts/bootstrap")
-}
-
-fn revm() -> EvmRevm {
-    EvmRevm::start(&artifacts()).expect("the contracts are there: run scripts/build")
 }

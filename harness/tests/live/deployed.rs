@@ -49,6 +49,7 @@ impl Deployed {
         let anvil = Anvil::at(anvil())
             .chain_id(84_532)
             .prague()
+            .args(["--prune-history", "1000"]) // states in memory: a killed anvil leaves no file
             .args(arguments)
             .timeout(30_000)
             .spawn();

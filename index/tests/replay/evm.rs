@@ -7,7 +7,7 @@ use crate::replay::{
     script::{Followed, play_all},
     worlds::worlds,
 };
-use crate::worlds::database::{database, part};
+use crate::worlds::database::database;
 use concord_chain::{Blocking, ChainId, EndpointOptions, evm::Node};
 use concord_harness::{
     backend::evm::{EvmAnvil, Keyring},
@@ -115,8 +115,13 @@ impl Followed for OnAnvil {
 }
 
 #[test]
-fn on_anvil_the_index_equals_the_model_after_each_step_of_every_scenario() {
-    let scenarios = scenarios();
+fn on_anvil_the_index_equals_the_model_after_each_step_of_a_sixth_of_the_scenarios() {
+    play_each(6);
+}
+
+/// Each of so many scenarios, on anvil and in the index.
+pub(crate) fn play_each(each: usize) {
+    let scenarios = scenarios(each);
     let mut anvil = OnAnvil::start();
     let compared = play_all(&mut anvil, &scenarios);
     let on_evm = scenarios.iter().filter(|it| {
@@ -125,19 +130,24 @@ fn on_anvil_the_index_equals_the_model_after_each_step_of_every_scenario() {
     });
     assert_eq!(compared.scenarios, on_evm.count());
     assert!(
-        compared.states > part(2_000, 300) && compared.summaries > part(50, 5),
+        compared.states > 2_000 / each && compared.summaries > 40 / each,
         "{compared:?}"
     );
-    assert!(anvil.compared > part(300, 40), "{}", anvil.compared);
+    assert!(anvil.compared > 300 / each, "{}", anvil.compared);
     // Every scenario but the first, which has nothing to take back.
     assert_eq!(anvil.reorganisations.len(), compared.scenarios - 1);
     let deepest = anvil.reorganisations.iter().max().unwrap();
-    assert!(*deepest as usize > part(20, 10), "{deepest}");
+    assert!(*deepest >= 10, "{deepest}");
 }
 
 #[test]
-fn on_anvil_the_index_equals_the_model_after_each_step_of_the_fuzzers_worlds() {
-    let worlds = worlds();
+fn on_anvil_the_index_equals_the_model_after_each_step_of_four_worlds_of_the_fuzzer() {
+    play_worlds(4);
+}
+
+/// So many worlds of the fuzzer.
+pub(crate) fn play_worlds(count: usize) {
+    let worlds = worlds(count);
     let compared = play_all(&mut OnAnvil::start(), &worlds);
     assert_eq!(compared.scenarios, worlds.len());
     assert!(compared.states > worlds.len() * 40, "{compared:?}");

@@ -1,11 +1,11 @@
-//! The model is the oracle: every committed scenario is played on both chains, indexed step by step,
+//! The model is the oracle: the committed scenarios are played on both chains, indexed step by step,
 //! and the index's canonical state must have the digest of the model's. Needs what `scripts/build`
 //! makes, and anvil on PATH or in CONCORD_ANVIL.
-mod evm;
+pub(crate) mod evm;
 mod labels;
 mod script;
 mod state;
-mod svm;
+pub(crate) mod svm;
 mod worlds;
 
 use concord_harness::scenario::{Scenario, find_files, load};
@@ -16,8 +16,9 @@ fn clone_root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-fn scenarios() -> Vec<Scenario> {
+/// Each of so many scenarios.
+fn scenarios(each: usize) -> Vec<Scenario> {
     let files = find_files(&clone_root().join("tests/scenarios")).unwrap();
-    let part = files.iter().step_by(crate::worlds::database::part(1, 6));
+    let part = files.iter().step_by(each);
     part.map(|file| load(file).unwrap()).collect()
 }

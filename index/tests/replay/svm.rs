@@ -6,7 +6,7 @@ use crate::replay::{
     script::{Followed, play_all},
     worlds::worlds,
 };
-use crate::worlds::database::{database, part};
+use crate::worlds::database::database;
 use async_trait::async_trait;
 use concord_chain::ChainId;
 use concord_harness::{
@@ -167,8 +167,13 @@ impl Followed for InLitesvm {
 }
 
 #[test]
-fn in_litesvm_the_index_equals_the_model_after_each_step_of_every_scenario() {
-    let scenarios = scenarios();
+fn in_litesvm_the_index_equals_the_model_after_each_step_of_a_sixth_of_the_scenarios() {
+    play_each(6);
+}
+
+/// Each of so many scenarios, in litesvm and in the index.
+pub(crate) fn play_each(each: usize) {
+    let scenarios = scenarios(each);
     let mut litesvm = InLitesvm::start();
     assert_eq!(litesvm.backend().chain(), Chain::Svm);
     let compared = play_all(&mut litesvm, &scenarios);
@@ -177,14 +182,19 @@ fn in_litesvm_the_index_equals_the_model_after_each_step_of_every_scenario() {
         .filter(|it| it.chains().any(|chain| chain == Chain::Svm));
     assert_eq!(compared.scenarios, on_svm.count());
     assert!(
-        compared.states > part(2_000, 300) && compared.summaries > part(50, 5),
+        compared.states > 2_000 / each && compared.summaries > 40 / each,
         "{compared:?}"
     );
 }
 
 #[test]
-fn in_litesvm_the_index_equals_the_model_after_each_step_of_the_fuzzers_worlds() {
-    let worlds = worlds();
+fn in_litesvm_the_index_equals_the_model_after_each_step_of_four_worlds_of_the_fuzzer() {
+    play_worlds(4);
+}
+
+/// So many worlds of the fuzzer.
+pub(crate) fn play_worlds(count: usize) {
+    let worlds = worlds(count);
     let compared = play_all(&mut InLitesvm::start(), &worlds);
     assert_eq!(compared.scenarios, worlds.len());
     assert!(compared.states > worlds.len() * 40, "{compared:?}");

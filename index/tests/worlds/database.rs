@@ -1,13 +1,13 @@
 //! The database under test: SQLite, or Postgres if `CONCORD_TEST_POSTGRES` has the address of a server.
-//! Each test binary runs itself again with a server that it starts.
-use super::server::{Server, create};
+//! `full_tier::postgres` runs the tests again with a server that it starts.
+use super::server::create;
 
 use concord_index::store::{Database, Location, Sqlite};
 
-use std::{env, process::Command, sync::OnceLock};
+use std::{env, sync::OnceLock};
 use tempfile::TempDir;
 
-const SERVER: &str = "CONCORD_TEST_POSTGRES";
+pub(crate) const SERVER: &str = "CONCORD_TEST_POSTGRES";
 
 /// An empty database that is there as long as this value.
 pub struct Fresh {
@@ -78,20 +78,4 @@ pub fn part(all: usize, on_postgres: usize) -> usize {
         Some(_) => on_postgres,
         None => all,
     }
-}
-
-/// The same tests, on the other engine.
-#[test]
-fn the_same_on_postgres() {
-    const THIS: &str = "database::the_same_on_postgres";
-    if env::var_os(SERVER).is_some() {
-        return; // this is the other run
-    }
-    let server = Server::start();
-    let mut tests = Command::new(env::current_exe().unwrap());
-    tests.args(["--skip", THIS]).env(SERVER, server.address());
-    let output = tests.output().unwrap();
-    let words = String::from_utf8_lossy(&output.stdout);
-    assert!(output.status.success(), "on Postgres: {words}");
-    assert!(!words.contains("running 0 tests"), "{words}");
 }

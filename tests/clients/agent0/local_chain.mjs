@@ -29,7 +29,8 @@ function artifact(name) {
 
 /** Starts anvil on a free port and resolves to its URL and a function that ends it. */
 async function startAnvil(chainId) {
-  const anvil = spawn("anvil", ["--port", "0", "--chain-id", String(chainId)], { stdio: ["ignore", "pipe", "inherit"] });
+  const history = ["--prune-history", "1000"]; // states in memory: a killed anvil leaves no file
+  const anvil = spawn("anvil", ["--port", "0", "--chain-id", String(chainId), ...history], { stdio: ["ignore", "pipe", "inherit"] });
   const kill = () => anvil.kill("SIGKILL");
   process.once("exit", kill);
   const url = await new Promise((resolve, reject) => {

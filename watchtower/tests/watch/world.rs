@@ -95,7 +95,9 @@ pub struct World {
 impl World {
     pub async fn start() -> Self {
         let number = CHAIN_ID.to_string();
-        let anvil = Anvil::at(anvil()).args(["--chain-id", &number]);
+        let anvil = Anvil::at(anvil())
+            .args(["--chain-id", &number])
+            .args(["--prune-history", "1000"]); // states in memory: a killed anvil leaves no file
         let anvil = anvil.timeout(30_000).spawn();
         let key = |index: usize| PrivateKeySigner::from(anvil.keys()[index].clone());
         let mut wallet = EthereumWallet::from(key(OWNER));

@@ -110,6 +110,7 @@ impl Chain {
         let number = CHAIN_ID.to_string();
         let anvil = Anvil::at(anvil())
             .args(["--chain-id", &number])
+            .args(["--prune-history", "1000"]) // states in memory: a killed anvil leaves no file
             .timeout(30_000)
             .spawn();
         let key = |index: usize| PrivateKeySigner::from(anvil.keys()[index].clone());
