@@ -7,7 +7,7 @@ use crate::{
     table::*,
 };
 
-/// The oldest version that can be brought up to date.
+/// The oldest version that can be brought up to date. An older store is refused, and can be built again from the chain.
 pub(super) const OLDEST: i64 = 5;
 
 /// Version 6 keeps more of registration files: versions of protocols, tools, skills, domains. Version 7 notes
