@@ -1,5 +1,5 @@
 //! How many submissions a second get a receipt that survives a crash: one by one, and many at once, when one commit
-//! takes all that wait (AGG-6); in SQLite, and in Postgres with one and with two instances. Signatures, forms and the disk
+//! takes all that wait (AGG-26); in SQLite, and in Postgres with one and with two instances. Signatures, forms and the disk
 //! are real, and the chains agree with everything. The store alone accepts what was checked before.
 #[allow(dead_code)] // written for the tests, as the next two are
 #[path = "../tests/service/generous.rs"]

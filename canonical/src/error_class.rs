@@ -104,6 +104,8 @@ macro_rules! classes {
     };
 }
 
+// Left out: `ProgramFailedToComplete`, which a panic of the program looks like too, and `CallDepth`, which is the caller's. So are
+// Anchor's 2012, 2040, 3007 and 3012 and Token-2022's AccountFrozen and NonTransferable: no user of the program can cause them.
 classes! {
     // Identity.
     LengthLimit, "R17", "Text exceeds its portable length, or holds a NUL byte.",

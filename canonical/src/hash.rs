@@ -1,4 +1,5 @@
-//! Keccak-256 and SHA-256: system calls inside a Solana program, `sha3` and `sha2` elsewhere.
+//! Keccak-256 and SHA-256: system calls inside a Solana program, `sha3` and `sha2` elsewhere. The target decides and not
+//! the caller, so that nobody can pass a wrong hash function.
 
 use crate::Word;
 

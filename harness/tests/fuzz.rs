@@ -392,7 +392,7 @@ fn the_same_seed_tries_the_same() {
     assert_ne!(tried(7), tried(8));
 }
 
-/// HARN-63
+/// HARN-62
 #[test]
 fn events_of_the_token_are_a_wrong_outcome() {
     let report = run(10_000, Fault::SilentTransfer, Fault::None);

@@ -168,7 +168,7 @@ fn everybody_is_named_when_the_file_is_stale() {
     assert_eq!(named(&run), everybody);
 }
 
-/// HARN-63: who accepts what must be refused has no wrong events, but a wrong outcome.
+/// HARN-62: who accepts what must be refused has no wrong events, but a wrong outcome.
 #[test]
 fn events_of_the_token_are_compared_after_the_outcome() {
     for (verdict, subject) in [("AuthMissing", Subject::Events), ("ok", Subject::Outcome)] {

@@ -174,7 +174,7 @@ fn a_scenario_for_one_chain_is_a_declared_variance_of_the_other() {
     assert_eq!(junit.matches(skipped).count(), 1, "{junit}");
 }
 
-/// HARN-59: a registry that played no step shows nothing about itself.
+/// HARN-60: a registry that played no step shows nothing about itself.
 #[test]
 fn a_registry_alone_that_plays_nothing_does_not_agree() {
     let mut scenario = corrupted_signature();
@@ -197,7 +197,7 @@ fn a_registry_alone_that_plays_nothing_does_not_agree() {
     assert!(of_model.agrees());
 }
 
-/// HARN-59: nor if it declares nothing of what the scenario is about.
+/// HARN-60: nor if it declares nothing of what the scenario is about.
 #[test]
 fn a_registry_whose_every_step_is_undeclared_plays_nothing() {
     let concluded = |declared| {

@@ -59,7 +59,7 @@ pub enum WatchtowerError {
         /// The most that the signal can cost.
         cost: String,
     },
-    /// WAT-9: another transaction may not be signed before it is final what became of the one that is.
+    /// Another transaction may not be signed before it is final what became of the one that is.
     #[error("what became of the signal's transaction is not final yet")]
     Undecided,
     /// The store has no landing of a transaction that landed.

@@ -29,7 +29,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 const LOOK: Duration = Duration::from_secs(1);
 
 /// Publishes the signals of one registry by one account, one after the other. None waits until the one before it is
-/// final (WAT-9).
+/// final: `finalized` takes 20 minutes on a rollup.
 ///
 /// It continues from whatever state the store has: what landed is never sent again, and what is on disk as signed
 /// is what is sent (R60).
@@ -285,7 +285,7 @@ impl Publisher {
         };
         let is_final = match submitted {
             Err(FeedbackError::Chain(ChainError::NotFinal { .. })) => Ok(false),
-            // WAT-9: it keeps no other signal waiting
+            // it keeps no other signal waiting
             Ok(false) if record.landing(&id).is_none() => Err(WatchtowerError::Undecided),
             other => other.map_err(WatchtowerError::from),
         };

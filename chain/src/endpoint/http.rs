@@ -131,7 +131,7 @@ pub(super) struct Http {
 
 impl Http {
     pub(crate) fn new(url: Url, timeout: Duration, redaction: Redaction) -> Self {
-        // DEP-67: a redirect would send the URL to another host in `Referer`, and ask that host instead of the configured one.
+        // A redirect would send the URL to another host in `Referer`, and ask that host instead of the configured one.
         let client = Client::builder().redirect(Policy::none()).referer(false);
         Self {
             client: client.build().expect("a TLS backend is compiled in"),

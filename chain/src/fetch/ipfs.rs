@@ -42,7 +42,7 @@ async fn block(client: &Client, gateway: &Url, cid: &Cid) -> Result<Vec<u8>, Fet
     let answer = request.send().await;
     let answer = answer.map_err(|_| FetchError::Broken { host: host() })?;
     match answer.status().as_u16() {
-        // X402-18: what it sends proves nothing, so too much of it refutes nothing
+        // A gateway is not trusted: what it sends proves nothing, so too much of it refutes nothing
         200 => body(answer, &url, BLOCK_MAX)
             .await
             .map_err(|error| match error {

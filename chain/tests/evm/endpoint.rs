@@ -91,7 +91,7 @@ fn broken_connections_are_repeated_so_often_and_no_more() {
     assert_eq!(broken.asked.load(Ordering::SeqCst), 4);
 }
 
-/// DEP-67: the URL has a key in its path.
+/// The URL has a key in its path.
 #[test]
 fn a_redirect_is_not_followed_and_the_other_host_learns_nothing() {
     let other = server(|_| Some(("200 OK", CHAIN_ID)));

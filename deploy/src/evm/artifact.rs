@@ -138,7 +138,8 @@ impl Artifact {
         }
     }
 
-    /// The text of every source, if it is still the one that was compiled.
+    /// The text of every source, if it is still the one that was compiled. A plan calls no compiler, so it cannot
+    /// be made for other sources, and needs no compiler.
     ///
     /// # Errors
     /// [`DeployError::ArtifactStale`] with the first source that is another.

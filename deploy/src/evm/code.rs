@@ -34,6 +34,7 @@ pub fn difference(contract: &Contract, chain_id: u64, on_chain: &[u8]) -> Option
 }
 
 fn immutables_differ(contract: &Contract, chain_id: u64, on_chain: &[u8]) -> Option<String> {
+    // as a set: the compiler's numbers of immutables are not names
     let mut left = contract.immutable_words(chain_id);
     for places in contract.artifact.immutables.values() {
         let words: BTreeSet<B256> = places

@@ -20,7 +20,8 @@ use std::str::FromStr;
 const IMPLEMENTATION: B256 =
     b256!("360894a13ba1a3210667c828492db98dca3e2076cc3735a920a3ca505d382bbc");
 
-/// The creation code of `IdentityProbe.sol`, which a test compiles.
+/// The creation code of `IdentityProbe.sol`, which a test compiles. Not a list of known code hashes: canonical registries are
+/// proxies, and what they do is what counts. A call that creates it needs no state override, and leaves nothing behind.
 const PROBE: &str = include_str!("IdentityProbe.hex");
 /// Who creates the probe, in a call that changes nothing. Its key is not known.
 const PROBER: Address = address!("00000000000000000000000000000000c0c04d00");

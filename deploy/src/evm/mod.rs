@@ -141,8 +141,8 @@ impl EvmTarget {
         }
     }
 
-    /// The code of a contract that was seen on chain (DEP-25). A node that lags has none yet, and nothing but
-    /// the plan's code gets into the address book (DEP-65).
+    /// The code of a contract that was seen on chain. A node that lags has none yet, and nothing but
+    /// the plan's code gets into the address book (DEP-25).
     async fn own_code(&self, contract: &Contract) -> Result<Bytes, DeployError> {
         let Contract { name, address, .. } = contract;
         let ask = || async {

@@ -10,7 +10,8 @@ use solana_sdk_ids::{
     secp256k1_program, secp256r1_program, stake, system_program, sysvar, vote,
 };
 
-/// The multisig program of Squads, version 4.
+/// The multisig program of Squads, version 4. No other vault is accepted: an address off the curve does not say which
+/// program can sign for it.
 const SQUADS: Address = address!("SQDS4ep65T869zMMBKyuUq6aD6EgTu8psMjkvj52pCf");
 /// Anchor's discriminator of its account `Multisig`: SHA-256 of `account:Multisig`, 8 bytes.
 const MULTISIG: [u8; 8] = [224, 116, 121, 186, 68, 161, 79, 236];

@@ -44,7 +44,8 @@ pub(super) fn missing_room(room: usize, elf: usize) -> Option<usize> {
     Some(missing.max(EXTENSION_MIN))
 }
 
-/// Opens the buffer. `rent`: lamports that it needs and does not have, for it may have been sent
+/// Opens the buffer, which an interrupted run finds again without another secret. Not by `create_account`, which fails
+/// if anybody has sent lamports to the address. `rent`: lamports that it needs and does not have, for it may have been sent
 /// some before it exists.
 pub(super) fn open_buffer(
     deployer: &Address,

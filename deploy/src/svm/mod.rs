@@ -149,7 +149,7 @@ impl SvmTarget {
 
     /// The accounts of a deployment that was seen on chain, and whether the program is this build: an upgrade
     /// that another key must send may not have happened yet. A node that lags has older ones, which do not
-    /// get into the address book (DEP-65).
+    /// get into the address book (DEP-25).
     async fn deployed(&self) -> Result<(Snapshot, bool), DeployError> {
         let ask = || async {
             let snapshot = self.snapshot().await?;

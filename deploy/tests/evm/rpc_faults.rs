@@ -186,7 +186,7 @@ fn asks_for_code(question: &Question, address: &Value) -> bool {
     question.method == "eth_getCode" && asked.eq_ignore_ascii_case(address)
 }
 
-/// DEP-65: a node says that there is no code where there was some a moment before.
+/// DEP-25: a node says that there is no code where there was some a moment before.
 #[test]
 fn a_node_that_lags_does_not_get_its_code_into_the_address_book() {
     let chain = LocalChain::start(BASE_SEPOLIA);

@@ -182,7 +182,7 @@ fn a_rent_that_rises_behind_the_plan_is_not_paid() {
     assert_deployed(&cluster, &workplace);
 }
 
-/// DEP-65: the last look at the accounts is for the address book.
+/// DEP-25: the last look at the accounts is for the address book.
 #[test]
 fn a_node_that_lags_does_not_get_its_program_into_the_address_book() {
     const LOOK: &str = "getMultipleAccounts";

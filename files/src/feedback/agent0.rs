@@ -127,7 +127,7 @@ impl Agent0Feedback {
         if let Some(text) = self.text {
             let reasoning = RawJson::text(&text);
             let replaced = extra.insert("reasoning".to_owned(), reasoning.clone());
-            // FILE-7: null is none
+            // null is none
             if replaced.is_some_and(|it| it != reasoning && it.as_str() != "null") {
                 let other = "$.text".to_owned();
                 return Err(Error::new("$.reasoning", Rule::Conflict { other }));

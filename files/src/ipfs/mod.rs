@@ -159,7 +159,7 @@ impl IpfsFile {
     }
 }
 
-/// A part of a path without its escapes (RFC 3986 §2.1, FILE-15).
+/// A part of a path without its escapes (RFC 3986 §2.1): `ipfs://CID/my%20agent.json` names the entry `my agent.json`.
 fn decoded(part: &str) -> Result<String, IpfsError> {
     let refused = |reason| IpfsError::Path {
         found: part.chars().take(64).collect(),

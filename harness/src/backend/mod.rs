@@ -163,7 +163,7 @@ pub struct Observed {
     pub cost: Option<Cost>,
     /// The transaction's id on a chain that others can look it up on. `None` if nothing was sent.
     pub transaction: Option<String>,
-    /// HARN-63: how the token's events differ from what was accepted.
+    /// HARN-62: how the token's events differ from what was accepted.
     pub token_events: Option<TokenEventsDifference>,
 }
 

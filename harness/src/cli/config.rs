@@ -18,6 +18,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+/// Read in the current folder only, because it can name a command to run: one that is found further up would surprise.
 pub(super) const NAME: &str = "concord.json";
 /// The JSON Schema of it, which `concord init` writes beside it.
 pub(super) const SCHEMA: &str = include_str!("../../concord.schema.json");

@@ -37,7 +37,7 @@ pub enum Conclusion {
     Differs,
     /// Somebody did not answer; everything else agrees.
     Lost,
-    /// HARN-59: there are backends, and the scenarios have nothing for any of them.
+    /// HARN-60: there are backends, and the scenarios have nothing for any of them.
     NothingPlayed,
     /// What is declared agrees; scenarios have steps of other profiles.
     NotDeclared,

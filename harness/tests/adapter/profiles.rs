@@ -84,7 +84,7 @@ fn the_profiles_of_the_command_line_are_all_that_is_checked() {
     let faulty = format!("{EXAMPLE} --faulty");
     let chosen = ["--profile", "validation", "--adapter", &faulty];
     let answer = answer(&mut concord(&[&arguments[..], &chosen].concat()));
-    assert_eq!(answer.code, 2, "{answer:?}"); // HARN-59
+    assert_eq!(answer.code, 2, "{answer:?}"); // HARN-60
     assert_eq!(report(&answer)["conclusion"], "nothing_played");
     let total = &report(&answer)["totals"]["identity-py"];
     assert_eq!((&total["passed"], &total["failed"]), (&json!(0), &json!(0)));

@@ -128,7 +128,7 @@ impl<E: Engine + 'static> Readers<E> {
     ) -> Result<T, ApiError> {
         match timeout(self.limit, &mut task).await {
             Ok(Ok((permit, reader, answer))) => {
-                // IDX-53: after its server went away, a connection fails for ever.
+                // After its server went away, a connection fails for ever.
                 if !matches!(answer, Err(ApiError::Store(_))) {
                     self.idle().push(reader);
                 }

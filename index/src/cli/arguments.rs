@@ -223,7 +223,7 @@ pub struct RunOptions {
     #[arg(long)]
     pub confirmed: bool,
     /// The first block or slot to read of registries that are named here: that of the deployment, or any before it. Without it,
-    /// everything that the node has (IDX-56).
+    /// everything that the node has.
     #[arg(long, default_value_t = 0)]
     pub start: u64,
     /// Ends when everything is indexed.

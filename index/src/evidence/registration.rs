@@ -4,8 +4,8 @@ use concord_canonical::caip::AccountId as Caip10;
 use concord_files::{AgentId, RegistrationFile, Service, parse_registration};
 use serde_json::Value;
 
-/// IDX-28: bytes of a file's texts and lists that are kept with each agent that refers to it. agent0's SDKs ask for 1,000
-/// agents at once, of which each counts twice, and an answer has at most 32 MiB (IDX-32).
+/// Bytes of a file's texts and lists that are kept with each agent that refers to it. agent0's SDKs ask for 1,000
+/// agents at once, of which each counts twice, and an answer has at most 32 MiB.
 const KEPT: usize = 12 << 10;
 
 /// A registration file, read once for every agent that refers to it.
@@ -171,7 +171,7 @@ fn lines(entries: &[String]) -> Lines {
     Lines::of(entries.iter().map(String::as_str))
 }
 
-/// IDX-28: the name, and of the other texts and lists the shortest, as many as have room together. Of a longer one, nothing is kept.
+/// The name, and of the other texts and lists the shortest, as many as have room together. Of a longer one, nothing is kept.
 pub(crate) fn shortened(mut row: Registration) -> Registration {
     row.name.take_if(|it| it.len() > KEPT);
     let room = KEPT - row.name.as_ref().map_or(0, String::len);

@@ -1,7 +1,7 @@
 use super::Value;
 use crate::StoreError;
 
-/// Bytes of a statement that stays prepared at most (IDX-59): thousands of parameters take megabytes.
+/// Bytes of a statement that stays prepared at most: thousands of parameters take megabytes.
 pub(super) const PREPARED_BYTES: usize = 16 << 10;
 
 /// Takes the rows of several queries, each with the number of its query.

@@ -92,7 +92,7 @@ impl<E: Engine> Store<E> {
     }
 
     /// Versions before 10 refused for good what only a host or the options decide (IDX-18), and those before 11 what they could not
-    /// read of an `ipfs:` URI (FILE-15). What the URI decides is refused again.
+    /// read of an `ipfs:` URI. What the URI decides is refused again.
     pub(super) fn fetch_refused_again(&mut self) -> Result<(), StoreError> {
         let states = [FileState::Failing, FileState::Refused].map(|it| it.to_value());
         let sql = "UPDATE file SET state = $1, next_at = 0 WHERE state = $2";

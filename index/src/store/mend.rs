@@ -12,7 +12,7 @@ use crate::{
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What a table has of a block: each transaction with a position in it, and the place that it has. The place also counts the
-/// transactions that were listed, so that a list that was not whole gives the same event another one (IDX-12).
+/// transactions that were listed, so that a list that was not whole gives the same event another one (IDX-54).
 type Named = BTreeMap<Name, Place>;
 type Name = (Transaction, [u8; Place::POSITION]);
 

@@ -7,14 +7,14 @@ use crate::{
     table::*,
 };
 
-/// The oldest version that can be brought up to date.
+/// The oldest version that can be brought up to date. An older store is refused, and can be built again from the chain.
 pub(super) const OLDEST: i64 = 5;
 
 /// Version 6 keeps more of registration files: versions of protocols, tools, skills, domains. Version 7 notes
 /// reorganizations, and counts what each client and each agent has that is not revoked. Version 8 compares the
 /// registries' state with the events. Version 9 finds differences by block. Version 10 fetches again what a host or the options
 /// refused. Version 11 keeps less of long registration files, finds the first feedback with a payment's proof by its key,
-/// notes when files were fetched, and fetches what earlier versions could not read of `ipfs:` (FILE-15). Version 12 counts
+/// notes when files were fetched, and fetches what earlier versions could not read of `ipfs:`. Version 12 counts
 /// events that it does not know apart from those that it cannot decode, and asks the binding contracts that agents declare.
 pub(super) fn migrate<E: Engine>(store: &mut Store<E>) -> Result<(), StoreError> {
     // a writer of an earlier version would go on without the new columns
@@ -64,7 +64,7 @@ fn run<E: Engine>(store: &mut Store<E>, statements: &[String]) -> Result<(), Sto
     statements.try_for_each(|it| store.engine.script(it))
 }
 
-/// Version 10 kept every text that is kept now: shortening its rows gives what the files would give (IDX-28).
+/// Version 10 kept every text that is kept now: shortening its rows gives what the files would give.
 fn from_10<E: Engine>(store: &mut Store<E>) -> Result<(), StoreError> {
     for deployed in store.deployments()? {
         let mut long = Vec::new();

@@ -86,7 +86,7 @@ impl Sqlite {
 
     fn with(connection: Connection, path: Option<PathBuf>) -> Result<Self, StoreError> {
         connection.set_prepared_statement_cache_capacity(PREPARED);
-        // The planner asks no parameter for its value, so a statement stays prepared when its parameters change (IDX-49).
+        // The planner asks no parameter for its value, so a statement stays prepared when its parameters change (IDX-41).
         let stable = DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG;
         connection.set_db_config(stable, true).map_err(failed)?;
         connection.busy_timeout(BUSY).map_err(failed)?;
@@ -330,7 +330,7 @@ mod tests {
         assert_eq!(kept.get_status(StatementStatus::Run), 0);
     }
 
-    /// IDX-49: with a partial index, a planner that looks at parameters plans again for each new value.
+    /// IDX-41: with a partial index, a planner that looks at parameters plans again for each new value.
     #[test]
     fn a_statement_is_prepared_once_for_all_values() {
         let mut sqlite = Sqlite::in_memory().unwrap();

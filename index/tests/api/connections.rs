@@ -2,7 +2,7 @@
 use crate::api::server::Server;
 use concord_index::store::{Engine as _, Location};
 
-/// IDX-53: when its server is started again, or something in between drops what is idle, each connection fails for ever.
+/// When its server is started again, or something in between drops what is idle, each connection fails for ever.
 #[tokio::test]
 async fn a_connection_that_was_ended_is_replaced() {
     let server = Server::start();

@@ -114,7 +114,7 @@ fn assert_changed(output: &Output, line: &Value) {
     assert!(stderr.contains("a repair found some"), "{stderr}");
 }
 
-/// IDX-26: an event at an earlier place would be in no line.
+/// IDX-54: an event at an earlier place would be in no line.
 #[test]
 fn r46_lines_do_not_go_on_after_a_place_before_which_a_repair_found_events() {
     let mut server = Server::start();

@@ -72,7 +72,7 @@ fn through_a_faulty_node_the_tables_are_those_of_the_cluster() {
     }
 }
 
-/// IDX-12: of a transaction that is alone in its slot, the block need not be read.
+/// IDX-54: of a transaction that is alone in its slot, the block need not be read.
 #[test]
 fn a_signature_that_is_listed_twice_is_one() {
     let mut world = chain();

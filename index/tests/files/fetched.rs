@@ -237,7 +237,7 @@ fn what_may_pass_is_tried_again_and_what_was_read_stays() {
     assert_eq!(setup.registration(1).name.as_deref(), Some("new"));
 }
 
-/// IDX-29: an event can spell a host in many ways, and name another one that redirects to it.
+/// IDX-18: an event can spell a host in many ways, and name another one that redirects to it.
 #[test]
 fn a_host_is_asked_so_often_in_an_hour_however_it_is_named() {
     const HOUR: i64 = 3_600;

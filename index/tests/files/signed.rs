@@ -160,7 +160,7 @@ fn r49_a_proof_that_verifies_is_the_reviewers() {
     assert_eq!(indexed(earlier).1, Authorship::Claimed { reviewer });
 }
 
-/// IDX-58: a transfer of which no event was seen took the wallet away, at a time that is not known.
+/// IDX-42: a transfer of which no event was seen took the wallet away, at a time that is not known.
 #[test]
 fn r36_while_the_owner_or_the_wallet_differs_the_wallet_signs_nothing() {
     let (text, hash) = vector();
@@ -347,7 +347,7 @@ fn r32_the_first_of_thousands_of_copies_is_found_by_its_key() {
 }
 
 /// The store of version 10 kept more of long files, had no key of a payment, did not note when a file was fetched, and refused for
-/// good an escape behind `ipfs:` (FILE-15).
+/// good an escape behind `ipfs:`.
 #[test]
 fn r45_a_store_of_version_10_is_brought_up_to_date() {
     let fresh = fresh();

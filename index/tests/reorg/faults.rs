@@ -113,7 +113,7 @@ fn settled_blocks_are_linked_to_the_block_before() {
     }
 }
 
-/// IDX-51: the next range is asked for before it is wanted, and once.
+/// IDX-50: the next range is asked for before it is wanted, and once.
 #[test]
 fn the_next_range_is_asked_for_while_one_is_read() {
     let mut chain = Chain::start();

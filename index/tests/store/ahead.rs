@@ -1,4 +1,4 @@
-//! What a batch reads from a server is asked for at once (IDX-46): of a row that events change, no query is made alone.
+//! What a batch reads from a server is asked for at once (IDX-63): of a row that events change, no query is made alone.
 use crate::store::world::{World, deployment};
 use concord_chain::Blocking;
 use concord_index::{

@@ -53,7 +53,7 @@ fn a_chain_that_grows_lacks_nothing_and_is_the_same_in_one_step() {
     assert_eq!(fill(&[FEEDBACKS]), (given, digest));
 }
 
-/// IDX-64: a plan that was made while its table was empty took any index that begins with the deployment, and read all of it for
+/// IDX-63: a plan that was made while its table was empty took any index that begins with the deployment, and read all of it for
 /// each row that is looked up: here 400,000 rows for 2,010.
 #[test]
 fn a_server_reads_few_rows_for_each_lookup_after_a_batch_that_began_with_nothing() {

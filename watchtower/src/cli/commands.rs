@@ -132,7 +132,7 @@ pub async fn once(options: &ConfigOptions) -> Result<u8, CliError> {
         no_revenues,
     } = publish(&due, &mut publishers).await?;
     let mut is_late = passes.iter().any(|it| it.refused > 0 || it.late > 0);
-    // WAT-10: what waits for its next attempt is late, whenever it was tried, if somebody publishes it
+    // what waits for its next attempt is late, whenever it was tried, if somebody publishes it: a cron job must not report it as fine
     for publisher in &publishers {
         is_late |= ready.watch.store.has_late(&publisher.registry_key())?;
     }

@@ -159,7 +159,7 @@ impl Store {
         })
     }
 
-    /// Whether a registry has a signal that has failed, or is beyond a budget, and is neither done nor in a block (WAT-10).
+    /// Whether a registry has a signal that has failed, or is beyond a budget, and is neither done nor in a block.
     ///
     /// # Errors
     /// [`StoreError`].

@@ -1,4 +1,4 @@
-//! A block that is not final yet keeps no signal waiting, and is no failure (WAT-9).
+//! A block that is not final yet keeps no signal waiting, and is no failure.
 use crate::{
     hooked_registry::{Hooked, Hooks},
     world::{DAY, GENEROUS, MONDAY, World, file, files, node, place, place_final_after, settings},
@@ -263,7 +263,7 @@ async fn a_wait_for_finality_ends_no_pass_and_is_not_late() {
     }
     let key = publisher.registry_key();
     assert!(!store.has_late(&key).unwrap());
-    // WAT-10: nor is it late after a look that failed
+    // nor is it late after a look that failed
     store.postpone(1, "the node hung up", NOW, 0).unwrap();
     assert!(!store.has_late(&key).unwrap());
 }

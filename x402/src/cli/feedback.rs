@@ -123,7 +123,7 @@ async fn registry(
     Ok(Box::new(connected.await?))
 }
 
-/// X402-69: there is always a limit, so that a node's word about fees does not empty the account.
+/// There is always a limit, so that a node's word about fees does not empty the account.
 async fn fee_limit(text: Option<&str>, node: &Node) -> Result<FeeLimit, CliError> {
     let given = FeeLimit::parse(text).map_err(|_| {
         let (value, expected) = (

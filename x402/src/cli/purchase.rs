@@ -76,7 +76,7 @@ pub(super) async fn verify(options: &Verify) -> Result<u8, CliError> {
     report(&purchase, None, &options.place, options.config.json)
 }
 
-/// X402-64: an error before the payment chain could be asked: an earlier command with the same id may have paid.
+/// An error before the payment chain could be asked: an earlier command with the same id may have paid.
 fn since_begun(error: CliError, recorded: Option<&Money>) -> CliError {
     match recorded {
         Some(money) => error.with_money(money),
@@ -224,7 +224,7 @@ fn report(
         text.push_str(&format!(
             "not on disk: {fault}; the body's {length} bytes follow\n"
         ));
-        after = body; // X402-65: there is no other copy of what was paid for
+        after = body; // there is no other copy of what was paid for
     }
     print_with(as_json, &withheld(result), &text, after).map_err(|error| {
         let words = format!("the purchase {id} has an answer, which is not shown: {error}");

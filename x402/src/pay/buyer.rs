@@ -153,7 +153,7 @@ impl<'a> Buyer<'a> {
         Ok(Offered { request, quote })
     }
 
-    /// X402-64: requires that no purchase of this name has begun. Ask before the server: what it answers to a request without a
+    /// Requires that no purchase of this name has begun. Ask before the server: what it answers to a request without a
     /// payment says nothing about one that was sent.
     ///
     /// # Errors

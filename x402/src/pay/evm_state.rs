@@ -44,7 +44,7 @@ impl Authorizations for EvmChains {
         let read = try_join(node.block_number(), answers_state(node, &transfer)).await;
         let (block, answers_state) = read.map_err(Unavailable::from)?;
         if !answers_state {
-            // X402-68: there would be no way to learn whether it was paid
+            // there would be no way to learn whether it was paid
             let expected = "a token with EIP-3009's authorizationState";
             return Err(OfferUnpayable::new("asset", &offer.asset, expected).into());
         }

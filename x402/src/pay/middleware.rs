@@ -70,7 +70,7 @@ impl Middleware for BuyerMiddleware {
         extensions: &mut http::Extensions,
         next: Next<'_>,
     ) -> reqwest_middleware::Result<reqwest::Response> {
-        // X402-64: what the server says now is about another request than the one that was paid
+        // what the server says now is about another request than the one that was paid
         if let Some(PurchaseId(id)) = extensions.get().cloned() {
             self.require_new(&id).await.map_err(Error::middleware)?;
         }

@@ -273,7 +273,7 @@ async fn payee(
     if chain_of(registration).as_ref() == Some(&offer.network) {
         on_chain = Some(record.clone());
     } else if let Some(other) = registered_there(asked, offer, file) {
-        // the 402 answer left out a registration that the file lists
+        // the 402 answer left out a registration that the file lists: it would hide the wallet that the chain has
         on_chain = Some(agent(&other, reads).await?);
     }
     let Some(record) = on_chain else {

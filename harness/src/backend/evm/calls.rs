@@ -194,7 +194,7 @@ pub(super) fn choice(operation: &Operation, time: u64) -> usize {
 /// In how many ways each step can be sent.
 const WAYS: usize = 3;
 
-/// Chooses the id of an unregistered agent (HARN-61), so that each id meets each way to send the step.
+/// Chooses the id of an unregistered agent (HARN-62), so that each id meets each way to send the step.
 pub(super) const fn turn(choice: usize) -> usize {
     choice / WAYS
 }

@@ -1,4 +1,4 @@
-//! What an accepted operation says in ERC-721's and ERC-4906's events and of the first wallet (R2, R3, HARN-63).
+//! What an accepted operation says in ERC-721's and ERC-4906's events and of the first wallet (R2, R3, HARN-62).
 //!
 //! Canonical events leave these out, because others say the same. Wallets, marketplaces and indexers
 //! of others read nothing else.

@@ -1,4 +1,4 @@
-//! Ids of agents that are not registered (HARN-61).
+//! Ids of agents that are not registered (HARN-62).
 use super::Agents;
 use crate::{backend::secrets::secret_of, model::Agent};
 use alloy::primitives::U256;

@@ -464,7 +464,7 @@ fn facts() -> Value {
             "reviewers",
             described(
                 whole(),
-                "Accounts that submitted: a proof in a file is not looked at here (IDX-62)",
+                "Accounts that submitted: a proof in a file is not looked at here",
             ),
         ),
         (

@@ -78,7 +78,7 @@ impl EvmSource {
         }
     }
 
-    /// IDX-51: asks for the next range, and does not wait for the answer.
+    /// IDX-50: asks for the next range, and does not wait for the answer.
     fn ask_from(&self, from: u64, to: u64) -> Asked {
         let end = self.range.end(from, to);
         let filter = self.filter().from_block(from).to_block(end);
@@ -120,7 +120,7 @@ impl EvmSource {
         }
     }
 
-    /// IDX-55: the logs of a block whose list is refused, transaction by transaction. Anyone can put more logs into a block
+    /// IDX-6: the logs of a block whose list is refused, transaction by transaction. Anyone can put more logs into a block
     /// than an endpoint answers at once. `None`: that is not why, because the block has none, or the receipts are refused too.
     async fn logs_of_receipts(
         &self,

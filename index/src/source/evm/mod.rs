@@ -30,7 +30,7 @@ use futures_util::future::try_join_all;
 use logs::Asked;
 use std::collections::BTreeMap;
 
-/// Blocks asked for at first: few, so that something can be written while the next are read (IDX-51).
+/// Blocks asked for at first: few, so that something can be written while the next are read (IDX-50).
 const FIRST_RANGE: u64 = 50;
 /// And at most.
 const LONGEST_RANGE: u64 = 100_000;

@@ -1,5 +1,5 @@
 /// How many blocks are asked for at once: halved if an endpoint refuses or an answer is long, doubled while answers are short
-/// (IDX-51).
+/// (IDX-50).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Range {
     blocks: u64,
@@ -85,7 +85,7 @@ mod tests {
         assert_eq!(range.end(7, 10_000), 7);
     }
 
-    /// IDX-51
+    /// IDX-50
     #[test]
     fn an_answer_that_is_too_long_halves_the_range() {
         let mut range = Range::new(100, 1_000);

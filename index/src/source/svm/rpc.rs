@@ -176,7 +176,7 @@ impl SvmSource {
         }
     }
 
-    /// IDX-11: the signatures before one. A short page is not the last one, since endpoints have limits of their own: an empty one
+    /// The signatures before one. A short page is not the last one, since endpoints have limits of their own: an empty one
     /// is, and is asked for twice.
     async fn page(
         &self,

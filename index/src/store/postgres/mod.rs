@@ -92,7 +92,7 @@ impl Postgres {
         }
     }
 
-    /// IDX-64: a table that has twice as many rows needs other plans, also within one transaction. A plan that was made while it was
+    /// IDX-63: a table that has twice as many rows needs other plans, also within one transaction. A plan that was made while it was
     /// empty takes any index for a key, and reads all of it.
     fn note_growth(&mut self, table: &str, rows: usize) -> Result<(), StoreError> {
         let mut growth = match self.growth.get(table) {
