@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 pragma solidity 0.8.37;
 
-import {ECDSA} from "@openzeppelin/contracts/utils/cryptography/ECDSA.sol";
-
 /// @dev An ERC-1271 owner that approved one digest with one signature of any length.
 contract ApprovingOwner {
     bytes32 private immutable APPROVAL;
@@ -79,24 +77,5 @@ contract WritingOwner {
 contract RefusingDelegate {
     function isValidSignature(bytes32, bytes calldata) external pure returns (bytes4) {
         return 0xffffffff;
-    }
-}
-
-/// @dev Code that a delegated EOA (EIP-7702) points to: what another key signs counts as its own. The harness plays its
-/// contract accounts with it (`harness/src/backend/evm/contract_account.rs` has a copy of the bytecode).
-contract SessionAccount {
-    address private immutable SESSION;
-
-    constructor(address session) {
-        SESSION = session;
-    }
-
-    function isValidSignature(bytes32 digest, bytes calldata signature) external view returns (bytes4) {
-        (address signer,,) = ECDSA.tryRecoverCalldata(digest, signature);
-        return signer == SESSION ? this.isValidSignature.selector : bytes4(0xffffffff);
-    }
-
-    function onERC721Received(address, address, uint256, bytes calldata) external pure returns (bytes4) {
-        return this.onERC721Received.selector;
     }
 }

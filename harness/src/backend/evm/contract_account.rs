@@ -9,7 +9,7 @@ use alloy::{
     signers::local::PrivateKeySigner,
 };
 
-/// The runtime bytecode of `SessionAccount` (`contracts/test/actors/ContractOwners.sol`), built as
+/// The runtime bytecode of `SessionAccount` (`contracts/test/fixtures/SessionAccount.sol`), built as
 /// every contract is, with zeros in place of the session key's address.
 const SESSION_ACCOUNT: &[u8] = &hex!(
     "6080806040526004361015610012575f80fd5b5f3560e01c908163150b7a021461014a5750631626ba7e14610032
@@ -76,7 +76,7 @@ mod tests {
 
     #[test]
     fn the_bytecode_is_what_forge_builds() {
-        let artifact = built("ContractOwners.sol/SessionAccount.json");
+        let artifact = built("SessionAccount.sol/SessionAccount.json");
         let artifact = fs::read_to_string(artifact).expect("run scripts/build tests");
         let artifact: Value = serde_json::from_str(&artifact).unwrap();
         let receiver =
