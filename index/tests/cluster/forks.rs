@@ -1,8 +1,8 @@
 //! A fork wins while the index reads: at whichever request that happens, nothing of the two forks is mixed.
 use crate::cluster::{
-    ClusterIndexer, World, catch_up, chain,
-    cluster::Cluster,
-    digest, indexer_of, source,
+    ClusterIndexer, World, catch_up, chain, digest, indexer_of,
+    node::Cluster,
+    source,
     switching::{Change, Lost, Switching},
 };
 use crate::worlds::proxy::Between;

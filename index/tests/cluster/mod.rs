@@ -1,15 +1,14 @@
 //! A local cluster, read over JSON-RPC. Needs what `scripts/build` makes.
-mod cluster;
 mod command;
 mod depths;
 mod faults;
 mod faulty;
 mod followed;
 mod forks;
+mod node;
 mod switching;
 
 use crate::worlds::changed::{Changed, withholding};
-use cluster::Cluster;
 use concord_chain::{Blocking, svm};
 use concord_index::{
     Contracts, Deployment, Indexer, Options, Progress,
@@ -27,6 +26,7 @@ use concord_registry::{
     event::{AccountId, AgentId, Profile},
     svm::{Address, Program, instructions::GiveOpenFeedback},
 };
+use node::Cluster;
 use solana_keypair::Keypair;
 use solana_signer::Signer;
 
