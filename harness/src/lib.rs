@@ -1,9 +1,8 @@
 //! Concord's harness: one scenario, every registry, one verdict.
 //!
 //! Dependencies run one way: `concord_canonical` ← [`model`] ← [`scenario`] ← [`backend`] ←
-//! [`runner`] ← [`report`] ← [`cli`]. A layer does not depend on those after it.
+//! [`runner`] ← [`report`]. A layer does not depend on those after it.
 pub mod backend;
-pub mod cli;
 pub mod fuzz;
 pub mod live;
 pub mod model;

@@ -1,20 +1,8 @@
 //! The tests of this crate from outside, as one executable.
-mod adapter;
-mod attach;
-mod cli;
-mod conform;
-mod deploy;
-mod deploying;
 mod error_classes;
 mod evm_backend;
-mod evm_failures;
-mod full_tier;
 mod fuzz;
-mod invocation;
-mod live;
-mod live_svm;
 mod model;
-mod readme;
 mod runner;
 mod scenario_files;
 mod svm_backend;

@@ -3,7 +3,7 @@ use std::fmt;
 
 /// The kind of chain whose declared variances (specification §3a) apply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(any(test, feature = "schema"), derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Chain {
     /// What §3a marks "E".
@@ -14,7 +14,7 @@ pub enum Chain {
 
 /// The two kinds of feedback (specification §2), each with its own entries and indices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(any(test, feature = "schema"), derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Profile {
     Authorized,
@@ -24,7 +24,7 @@ pub enum Profile {
 /// A part of the registries that a registry may have without the others (specification §2). What it is compared
 /// with, a registry declares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(any(test, feature = "schema"), derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum RegistryProfile {
     Identity,

@@ -1,7 +1,6 @@
-//! The EVM backends: already deployed registries against the model, and anvil against revm in the run of everything. Needs
+//! Registries that are deployed already, against the model. Needs
 //! what `scripts/build` makes, and anvil on PATH or in CONCORD_ANVIL.
 mod attached;
-mod gas;
 
 use concord_harness::backend::evm::EvmAnvil;
 use std::path::{Path, PathBuf};

@@ -75,7 +75,7 @@ function castSignature({ domain, primaryType, message }, key) {
 // With other packages chosen than scripts/test has, cargo would compile again.
 const CONCORD = process.env.CONCORD_BINARY
   ? [process.env.CONCORD_BINARY]
-  : ["cargo", "run", "--locked", "--quiet", "-p", "concord-harness", "--"];
+  : ["cargo", "run", "--locked", "--quiet", "-p", "concord", "--"];
 
 function oracleDigest(fn, request) {
   const line = JSON.stringify({ id: 1, fn, chain_id: CHAIN_ID, ...request });
