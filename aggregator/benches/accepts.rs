@@ -7,9 +7,6 @@ mod generous;
 #[path = "../tests/service/payload.rs"]
 mod payload;
 #[allow(dead_code)]
-#[path = "../../index/tests/worlds/server.rs"]
-mod server;
-
 use std::{fs, path::Path, sync::Arc, time::Instant};
 
 use concord_aggregator::{
@@ -18,9 +15,9 @@ use concord_aggregator::{
     store::{Acceptance, Accepted, Location, Store},
 };
 use concord_canonical::sign::PreparedKey;
+use concord_testkit::postgres::{Server, create};
 use concord_x402::feedback::FileFolder;
 use generous::{DAY, aggregator_with, place, review};
-use server::{Server, create};
 use tokio::task::JoinSet;
 
 /// Clients at once, and how many submissions all of them make.

@@ -1,6 +1,5 @@
 //! R57: an audit of an honest aggregator finds nothing, and each lie is found and named.
 use crate::{
-    cluster::{NETWORK, Solana},
     revoke::request,
     solana,
     world::{Running, World, network, node, pause},
@@ -15,6 +14,7 @@ use concord_chain::{
     Endpoint, EndpointOptions,
     fetch::{FetchOptions, Fetcher},
 };
+use concord_testkit::cluster::{NETWORK, Solana};
 use serde_json::{Value, json};
 use std::{collections::BTreeMap, path::Path};
 use tokio::net::TcpListener;

@@ -1,10 +1,8 @@
 //! `concord-aggregator` as an operator starts it.
-use crate::{
-    chain::hex_key,
-    world::{World, network},
-};
+use crate::world::{World, network};
 use alloy::transports::http::reqwest;
 use concord_canonical::sign::ed25519_public_key;
+use concord_testkit::chain::hex_key;
 use serde_json::{Value, json};
 use std::{
     fs,

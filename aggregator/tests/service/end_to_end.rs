@@ -1,12 +1,10 @@
 //! Pay, POST, landed: and everything that the answer says is verified on the chain, or by hand.
-use crate::{
-    chain::{CHAIN_ID, root},
-    world::{RECEIPT_SEED, Running, World, network, node},
-};
+use crate::world::{RECEIPT_SEED, Running, World, network, node};
 use alloy::primitives::{B256, hex, keccak256};
 use concord_canonical::sign::{ed25519_public_key, ed25519_verify};
 use concord_files::{FeedbackFile, X402Profile, parse_feedback};
 use concord_registry::evm::abi::ReputationRegistry as Open;
+use concord_testkit::chain::{CHAIN_ID, root};
 use concord_x402::feedback::cid_of;
 use serde_json::{Value, json};
 use std::fs;

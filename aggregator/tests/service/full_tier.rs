@@ -1,5 +1,5 @@
 //! What takes long: `scripts/test full` runs it, and `scripts/test` does not.
-use crate::server::Server;
+use concord_testkit::postgres::Server;
 use std::{env, process::Command};
 
 /// The same tests, by the same SQL.

@@ -1,9 +1,7 @@
 //! Several processes on one database of Postgres.
 use crate::{
-    chain::hex_key,
     end_to_end::check_receipt,
     generous::{DAY, aggregator_with, review},
-    server::{Server, create},
     world::{RECEIPT_SEED, Running, Settings, World, network, pause},
 };
 use alloy::transports::http::reqwest;
@@ -14,6 +12,8 @@ use concord_aggregator::{
 use concord_canonical::sign::{PreparedKey, ed25519_public_key};
 use concord_chain::submission::{SignedTx, TxRecord};
 use concord_index::store::Engine;
+use concord_testkit::chain::hex_key;
+use concord_testkit::postgres::{Server, create};
 use serde_json::{Value, json};
 use std::{
     env, fs,

@@ -1,8 +1,6 @@
 //! An aggregator that is killed (SIGKILL) in each state, and again after it continued.
 use crate::{
     end_to_end::check_receipt,
-    errand,
-    hooked_registry::Hooked,
     stopping::{StoppingFiles, StopsAt},
     world::{Place, Running, World, network, store},
 };
@@ -17,6 +15,8 @@ use concord_aggregator::{
     store::RowState,
 };
 use concord_chain::submission::TxRecord;
+use concord_testkit::errand;
+use concord_testkit::hooked_registry::Hooked;
 use concord_x402::feedback::{FileFolder, FileStore, cid_of};
 use serde_json::{Value, json};
 use std::{path::Path, sync::Arc, time::Duration};

@@ -1,8 +1,6 @@
 //! What a lane brings on chain first, side by side, and what it follows.
 use crate::{
-    cluster::Solana,
     generous::{DAY, REGISTRY, aggregator, location, review},
-    hooked_registry::{Hooked, Hooks},
     payload::Draft,
     solana,
     world::{Running, Settings, World, pause},
@@ -25,6 +23,8 @@ use concord_chain::{
     submission::{Landing, SignedTx, TxRecord, TxStatus},
 };
 use concord_index::store::Engine;
+use concord_testkit::cluster::Solana;
+use concord_testkit::hooked_registry::{Hooked, Hooks};
 use concord_x402::feedback::{FeedbackError, FeedbackJob, FeedbackRegistry, FileFolder, FileStore};
 use serde_json::{Value, json};
 use std::{

@@ -3,29 +3,16 @@
 mod attacks;
 mod audit;
 mod backup;
-#[allow(dead_code)] // written for x402's tests
-#[path = "../../../x402/tests/settled/chain.rs"]
-mod chain;
 mod changes;
 mod check;
-#[allow(dead_code)] // the same
-#[path = "../../../x402/tests/settled/cluster.rs"]
-mod cluster;
 mod command;
 mod config_schema;
 mod crowd;
 mod decoy;
 mod deposit;
 mod end_to_end;
-#[path = "../../../x402/tests/settled/errand.rs"]
-mod errand;
 mod full_tier;
-#[allow(dead_code)]
-#[path = "../../../x402/tests/settled/gate.rs"]
-mod gate;
 mod generous;
-#[path = "../../../x402/tests/settled/hooked_registry.rs"]
-mod hooked_registry;
 mod instances;
 mod kept_payload;
 mod killed;
@@ -48,11 +35,6 @@ mod revenues;
 mod revenues_on_evm;
 mod revoke;
 mod schema;
-#[path = "../../../index/tests/worlds/server.rs"]
-mod server;
-#[allow(dead_code)]
-#[path = "../../../x402/tests/settled/shop.rs"]
-mod shop;
 mod shut_out;
 mod solana;
 mod solana_payments;

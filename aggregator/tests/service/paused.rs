@@ -2,12 +2,12 @@
 //! it sends nothing of what the other one has done.
 use crate::{
     instances::{Process, address_of, open},
-    server::{Server, create},
     world::World,
 };
 use alloy::{providers::Provider, transports::http::reqwest};
 use axum::{Router, body::Bytes, extract::State, routing};
 use concord_chain::submission::TxRecord;
+use concord_testkit::postgres::{Server, create};
 use std::{
     future::pending,
     process::Command,

@@ -1,6 +1,5 @@
 //! R13: a facilitator states what it settled, and the program believes it.
 use crate::{
-    cluster::{NETWORK, Solana},
     solana::svm_registry_of,
     solana_payments::{
         CLIENT_TOKENS, MINT, OWNER_TOKENS, SECOND_TOKENS, WALLET_TOKENS, agent, ask, ask_once,
@@ -11,6 +10,7 @@ use concord_aggregator::{Facilitator, payment_proof_router};
 use concord_canonical::{caip, payment::PaymentProof, sign::ed25519_verify};
 use concord_chain::{Signer, Svm, keys::Keypair, submission::FileRecord, svm::Cluster};
 use concord_registry::svm::Address;
+use concord_testkit::cluster::{NETWORK, Solana};
 use concord_x402::{
     feedback::{
         FeedbackContent, FeedbackError, FeedbackJob, FeedbackRegistry, PaymentAttestation,

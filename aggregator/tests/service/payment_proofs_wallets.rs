@@ -1,6 +1,5 @@
 //! R13: what an agent's owner does after a payment voids no honest proof, and blesses no false one.
 use crate::{
-    cluster::Solana,
     payment_proofs::{attach, give, list, serve, serve_from},
     solana_payments::{agent, ask, ask_once, keys, next_second, pay, request, start},
 };
@@ -10,6 +9,7 @@ use concord_registry::svm::{
     Address, Instruction, associated_token_account, instructions::Consent,
     token::create_associated_account,
 };
+use concord_testkit::cluster::Solana;
 use concord_x402::feedback::PaymentAttestation;
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};

@@ -1,9 +1,7 @@
 //! From a purchase to its feedback, with everybody's own software: x402-rs's paywall, facilitator and client, our interaction
 //! layer, Circle's token, and an aggregator for each chain. The reviewer has no gas on either.
 use crate::{
-    cluster::{NETWORK, Solana},
     payload::{Draft, algorithm},
-    shop::{ANSWER, Exchange, Extras, Shop},
     solana,
     world::{Running, World, node},
 };
@@ -12,6 +10,8 @@ use base64::{Engine, engine::general_purpose::STANDARD as BASE64};
 use concord_canonical::sign::PreparedKey;
 use concord_files::{FeedbackFile, X402Profile, parse_feedback};
 use concord_registry::{evm::abi::Feedback, svm::accounts::OpenFeedback};
+use concord_testkit::cluster::{NETWORK, Solana};
+use concord_testkit::shop::{ANSWER, Exchange, Extras, Shop};
 use concord_x402::feedback::cid_of;
 use serde_json::{Value, json};
 

@@ -1,9 +1,8 @@
 //! R19, R58: an agent responds without gas to feedback that was submitted here, and no one else can respond in its name.
 use crate::{
     audit::{problems, report},
-    cluster::{NETWORK, Solana},
     end_to_end::check_receipt,
-    errand, killed,
+    killed,
     payload::{Draft, algorithm, public_key},
     shut_out::as_owner,
     solana,
@@ -30,6 +29,8 @@ use concord_registry::{
     },
     svm::accounts::OpenFeedback,
 };
+use concord_testkit::cluster::{NETWORK, Solana};
+use concord_testkit::errand;
 use concord_x402::feedback::{FileFolder, FileStore};
 use serde_json::{Value, json};
 use std::{

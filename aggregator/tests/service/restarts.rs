@@ -1,14 +1,12 @@
 //! The store across processes, a client that is asked to come back, a registry that refuses,
 //! and a reorganisation.
-use crate::{
-    hooked_registry::{Hooked, Hooks},
-    world::{RECEIPT_SEED, Running, Settings, World, pause, store},
-};
+use crate::world::{RECEIPT_SEED, Running, Settings, World, pause, store};
 use alloy::transports::http::reqwest;
 use async_trait::async_trait;
 use concord_aggregator::store::{RowState, Store, StoreError};
 use concord_canonical::sign::PreparedKey;
 use concord_chain::{ChainError, submission::TxRecord};
+use concord_testkit::hooked_registry::{Hooked, Hooks};
 use concord_x402::feedback::{FeedbackError, FeedbackJob, FeedbackRegistry};
 use serde_json::json;
 use std::sync::Arc;

@@ -1,6 +1,5 @@
 //! What was settled here is summed up, each payment once, as a signal that can be published.
 use crate::{
-    cluster::{NETWORK, Solana},
     solana_payments::{
         MINT, ask, keys, next_second, pay, pay_unchecked, request, start, start_with,
     },
@@ -10,6 +9,7 @@ use crate::{
 use concord_aggregator::{Facilitator, Revenues, revenue_router};
 use concord_chain::{Signer, Svm};
 use concord_registry::svm::Address;
+use concord_testkit::cluster::{NETWORK, Solana};
 use concord_x402::verify::SvmChains;
 use serde_json::{Value, json};
 use std::{path::Path, sync::Arc};

@@ -1,7 +1,6 @@
 //! What was settled on an EVM chain: Circle's token, whose `transferWithAuthorization` (EIP-3009) is what x402's scheme `exact`
 //! has a facilitator send.
 use crate::{
-    chain::CHAIN_ID,
     shut_out::as_owner,
     sponsored::{get, post},
     world::{World, network, node, store, transferCall},
@@ -17,6 +16,7 @@ use alloy::{
 use concord_aggregator::{EvmSettler, Revenues, revenue_router};
 use concord_chain::evm::Confirmations;
 use concord_registry::evm::calls;
+use concord_testkit::chain::CHAIN_ID;
 use concord_x402::{
     pay::{EvmPayer, TokenDomain, TransferAuthorization},
     verify::EvmChains,

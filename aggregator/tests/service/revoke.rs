@@ -1,6 +1,5 @@
 //! R58: the reviewer revokes what they submitted, and nobody else does.
 use crate::{
-    cluster::{NETWORK, Solana},
     payload::{Draft, algorithm},
     solana,
     world::{Answer, Running, Settings, World, network, node, pause},
@@ -10,6 +9,7 @@ use concord_aggregator::store::RowState;
 use concord_canonical::sign::PreparedKey;
 use concord_registry::evm::abi::ReputationRegistry as Open;
 use concord_registry::svm::accounts::OpenFeedback;
+use concord_testkit::cluster::{NETWORK, Solana};
 use serde_json::{Value, json};
 use std::time::Duration;
 

@@ -38,7 +38,7 @@ fn members(schema: &Value, found: &mut BTreeSet<String>) {
 /// An operator has this page and nothing else.
 #[test]
 fn every_member_of_the_configuration_is_documented() {
-    let page = fs::read_to_string(crate::chain::root("docs/AGGREGATOR.md")).unwrap();
+    let page = fs::read_to_string(concord_testkit::chain::root("docs/AGGREGATOR.md")).unwrap();
     let mut all = BTreeSet::new();
     members(&serde_json::from_str(&Config::schema()).unwrap(), &mut all);
     assert!(all.len() > 40, "{all:?}");

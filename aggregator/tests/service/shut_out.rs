@@ -1,8 +1,6 @@
 //! An agent that makes the aggregator's account one of its operators, so that the registry refuses what the
 //! account submits (R18). It must not end the submission of what was accepted (R53).
 use crate::{
-    cluster::Solana,
-    hooked_registry::{Hooked, Hooks},
     solana,
     world::{Answer, Running, Settings, World, pause},
 };
@@ -17,6 +15,8 @@ use async_trait::async_trait;
 use concord_aggregator::{lane::LaneRegistries, store::RowState};
 use concord_chain::{ChainError, Signer, Svm, keys::Keypair, submission::TxRecord};
 use concord_registry::svm::instructions::Consent;
+use concord_testkit::cluster::Solana;
+use concord_testkit::hooked_registry::{Hooked, Hooks};
 use concord_x402::feedback::{FeedbackError, FeedbackJob, FeedbackRegistry, FileFolder, FileStore};
 use serde_json::json;
 use std::{path::Path, sync::Arc};

@@ -1,6 +1,5 @@
 //! Paid on an EVM chain, rated on Solana: the registry that the reviewer signed (R54).
 use crate::{
-    cluster::{NETWORK, Solana},
     payload::{Draft, public_key},
     world::{Running, TIMING, World, network, node},
 };
@@ -13,6 +12,7 @@ use concord_canonical::sign::PreparedKey;
 use concord_chain::{Signer, Svm, keys::Keypair, svm::PriorityFee};
 use concord_files::{RegistrationFile, parse_registration};
 use concord_registry::svm::accounts::OpenFeedback;
+use concord_testkit::cluster::{NETWORK, Solana};
 use concord_x402::{
     feedback::{FileFolder, FileStore, SvmRegistry, cid_of},
     verify::{Chains, EvmChains, FileError, RegistrationFiles, SvmChains},
@@ -36,7 +36,9 @@ impl RegistrationFiles for Host {
 pub async fn admission(world: &World, solana: &Solana, registry: &str, file: String) -> Admission {
     let mut evm = EvmChains::default();
     let evm_node = node(&world.chain.url);
-    evm.add(crate::chain::CHAIN_ID, evm_node).await.unwrap();
+    evm.add(concord_testkit::chain::CHAIN_ID, evm_node)
+        .await
+        .unwrap();
     let mut svm = SvmChains::default();
     let network_of_registry = NETWORK.parse().unwrap();
     svm.add(&network_of_registry, solana.cluster.clone())

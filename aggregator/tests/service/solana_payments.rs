@@ -1,12 +1,10 @@
 //! An agent on a cluster with a token, its client, who pays in it, and the account that settles.
-use crate::{
-    cluster::{NETWORK, Solana},
-    world::pause,
-};
+use crate::world::pause;
 use alloy::transports::http::reqwest;
 use base64::{Engine, engine::general_purpose::STANDARD};
 use concord_chain::{Signer, Svm, keys::Keypair, svm::sign};
 use concord_registry::svm::{AccountMeta, Address, Instruction, accounts::AgentIdentity};
+use concord_testkit::cluster::{NETWORK, Solana};
 use serde_json::{Value, json};
 use solana_account::Account;
 

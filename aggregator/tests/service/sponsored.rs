@@ -1,6 +1,5 @@
 //! R59: reviewers who have no lamports sign, and the sponsor pays for that and for nothing else.
 use crate::{
-    cluster::{NETWORK, Solana},
     payload::{Draft, public_key},
     solana::{Host, registries},
     solana_payments::{MINT, SPL_TOKEN, account, holding, mint},
@@ -23,6 +22,7 @@ use concord_registry::svm::{
     accounts::{OpenClientIndex, OpenFeedback},
     instructions::{GiveOpenFeedback, sponsored},
 };
+use concord_testkit::cluster::{NETWORK, Solana};
 use concord_x402::{
     feedback::{FileFolder, FileStore, cid_of},
     verify::{Chains, SvmChains},

@@ -1,7 +1,6 @@
 //! The sponsor's process is killed (SIGKILL) wherever it may be, and the cluster's answers are lost: it pays at most
 //! once for each payment.
 use crate::{
-    cluster::{NETWORK, Solana},
     solana_payments::MINT,
     sponsored::{
         LAMPORTS_PER_DAY, SPONSOR, address, feedbacks, get, pay, post, registration_file, review,
@@ -14,6 +13,7 @@ use axum::{Router, body::Bytes, extract::State, routing};
 use concord_canonical::sign::ed25519_public_key;
 use concord_chain::{Signer, Svm};
 use concord_registry::svm::Address;
+use concord_testkit::cluster::{NETWORK, Solana};
 use serde_json::{Value, json};
 use std::{
     fs,

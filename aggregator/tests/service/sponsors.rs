@@ -1,14 +1,14 @@
 //! R59 with two processes of the aggregator on one database: what the reviewer signs several times for the same index is
 //! signed by one of them, once.
 use crate::{
-    cluster::Solana,
     instances::{address_of, open},
-    server::{Server, create},
     sponsored::{SPONSOR, address, feedbacks, pay, post, registration_file, review, sign, start},
     sponsored_killed::{PASS, Process, Proxy, configure, serve},
 };
 use concord_aggregator::store::{SponsoredState, Store};
 use concord_chain::{Signer, Svm};
+use concord_testkit::cluster::Solana;
+use concord_testkit::postgres::{Server, create};
 use serde_json::{Value, json};
 use std::{
     collections::BTreeMap,

@@ -1,9 +1,5 @@
 //! Anvil with token and registries, and an aggregator in front of it.
-use crate::{
-    chain::{CHAIN_ID, Chain, bytecode, root},
-    generous::location,
-    payload::Draft,
-};
+use crate::{generous::location, payload::Draft};
 use alloy::{
     network::{EthereumWallet, TransactionBuilder},
     primitives::{Address, U256},
@@ -29,6 +25,7 @@ use concord_chain::{
     submission::Timing,
 };
 use concord_registry::evm::{RegistryAddresses, abi::Feedback, calls};
+use concord_testkit::chain::{CHAIN_ID, Chain, bytecode, root};
 use concord_x402::{
     feedback::{EvmRegistry, FeedbackRegistry, FileFolder, FileStore},
     quote::FetchedFiles,

@@ -1,8 +1,8 @@
 //! Retries, limits, the rate and fallback URLs, against servers of the test's own.
-use crate::evm::anvil::start;
 use concord_chain::{
     Blocking, ChainError, Endpoint, EndpointOptions, RequestLimits, Retries, evm::Node,
 };
+use concord_testkit::anvil::start;
 use futures_util::future::join_all;
 use std::{
     collections::VecDeque,

@@ -1,5 +1,4 @@
 //! Against a real anvil, and against servers that do not answer as they should.
-mod anvil;
 mod endpoint;
 mod resumed;
 mod submission;

@@ -1,7 +1,6 @@
 //! Runs that continue what an earlier one began, on a node that forgets or a chain that goes back.
-use crate::evm::{
-    anvil::start,
-    submission::{TIMING, chain, chain_after, node, payment, received, receiver, run, stored},
+use crate::evm::submission::{
+    TIMING, chain, chain_after, node, payment, received, receiver, run, stored,
 };
 use alloy::{node_bindings::AnvilInstance, primitives::U256};
 use concord_chain::{
@@ -9,6 +8,7 @@ use concord_chain::{
     evm::{CallChain, CallJob, Confirmations},
     submission::{FileRecord, Timing, TxChain, TxRecord, submit},
 };
+use concord_testkit::anvil::start;
 use serde_json::{Value, json};
 use std::{path::Path, time::Duration};
 

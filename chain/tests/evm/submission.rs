@@ -1,5 +1,4 @@
 //! Jobs of a service: recorded before they are sent, replaced, found again after a reorganisation.
-use crate::evm::anvil::{TIMEOUT, key, start};
 use alloy::{
     consensus::{SignableTransaction, TxEip1559, TxEnvelope},
     eips::Encodable2718,
@@ -12,6 +11,7 @@ use concord_chain::{
     evm::{CallChain, CallJob, Confirmations, FeeLimit, Node, decode},
     submission::{FileRecord, SendOutcome, SignedTx, Timing, TxChain, TxRecord, TxStatus, submit},
 };
+use concord_testkit::anvil::{TIMEOUT, key, start};
 use serde_json::{Value, json};
 use std::{collections::BTreeSet, path::Path, time::Duration};
 

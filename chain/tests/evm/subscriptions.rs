@@ -1,5 +1,4 @@
 //! New heads and logs over WebSocket.
-use crate::evm::anvil::{TIMEOUT, key, start};
 use alloy::{
     primitives::{Address, B256, Bytes, U256, bytes},
     rpc::types::Filter,
@@ -8,6 +7,7 @@ use concord_chain::{
     Blocking, ChainError, EndpointOptions,
     evm::{Client, FeeLimit, Node, TxCall},
 };
+use concord_testkit::anvil::{TIMEOUT, key, start};
 use serde_json::json;
 use std::time::Duration;
 

@@ -1,5 +1,4 @@
 //! Anvil with our registries, or with registries that behave as the canonical ones do.
-use crate::anvil;
 use alloy::{
     network::{EthereumWallet, TransactionBuilder},
     node_bindings::AnvilInstance,
@@ -9,6 +8,7 @@ use alloy::{
 };
 use concord_chain::keys::PrivateKeySigner;
 use concord_registry::evm::{RegistryAddresses, calls};
+use concord_testkit::anvil;
 use serde_json::Value;
 use std::{fs, path::PathBuf, time::Duration};
 

@@ -1,8 +1,6 @@
 //! A reviewer that is killed (SIGKILL), and killed again while they continue, on either chain.
 use crate::{
-    chain, cluster, errand,
-    proxy::{Hold, Proxy},
-    stopping_key::StoppingKey,
+    chain,
     world::{Role, TIMING, World, evm_fees, evm_registries, svm_registries, worlds},
 };
 use async_trait::async_trait;
@@ -18,6 +16,10 @@ use concord_client::{
     Operation, Registration, Registries, Review, Sent, SvmAccount,
 };
 use concord_registry::{event::Event, evm::RegistryAddresses, svm::Address};
+use concord_testkit::cluster;
+use concord_testkit::errand;
+use concord_testkit::proxy::{Hold, Proxy};
+use concord_testkit::stopping_key::StoppingKey;
 use serde_json::{Value, json};
 use std::{fs, path::Path, sync::Arc};
 use tokio::sync::Notify;

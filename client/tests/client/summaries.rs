@@ -1,8 +1,5 @@
 //! R47, R48: summaries of the reviewers that the caller names.
-use crate::{
-    cluster::{NETWORK, Solana},
-    world::{Role, World, worlds},
-};
+use crate::world::{Role, World, worlds};
 use concord_canonical::{
     ErrorClass, caip, payment::PaymentProof, sign::ed25519_sign, summary::Summary, value::Value,
 };
@@ -16,6 +13,7 @@ use concord_registry::svm::{
     Address, ed25519,
     instructions::{AttachPaymentProof, Payment},
 };
+use concord_testkit::cluster::{NETWORK, Solana};
 use std::{fs, path::Path};
 
 /// Who gives what: two feedbacks by the first reviewer, one by the second.

@@ -1,8 +1,5 @@
 //! The two chains in one form.
-use crate::{
-    chain::{self, Chain},
-    cluster::{self, Solana},
-};
+use crate::chain::{self, Chain};
 use alloy::primitives::Address as EvmAddress;
 use concord_canonical::{caip, validation::ValidationRequest as Preimage, word};
 use concord_chain::{
@@ -23,6 +20,7 @@ use concord_registry::{
         accounts::{AccountType, AgentIdentity},
     },
 };
+use concord_testkit::cluster::{self, Solana};
 use solana_account::Account as SolanaAccount;
 use std::{path::Path, sync::Arc, time::Duration};
 

@@ -1,9 +1,10 @@
 use crate::deploying::{Walk, text};
 use crate::invocation::clone_root;
 use crate::invocation::post::ask;
-use alloy::{node_bindings::Anvil, primitives::U256};
+use alloy::primitives::U256;
+use concord_testkit::anvil;
 use serde_json::json;
-use std::{env, fs};
+use std::fs;
 
 /// Of the key in the keystore.
 const DEPLOYER: &str = "0x008AeEda4D805471dF9b2A5B0f38A0C3bCBA786b";
@@ -30,13 +31,8 @@ fn masked(lines: &[String]) -> Vec<String> {
 #[test]
 fn every_command_of_the_document_prints_what_it_says() {
     // Blocks come by themselves, as they do on Base: confirmations are waited for.
-    let anvil = Anvil::at(env::var_os("CONCORD_ANVIL").unwrap_or_else(|| "anvil".into()))
-        .chain_id(84_532)
-        .prague()
-        .args(["--block-time", "1"])
-        .args(["--prune-history", "1000"]) // states in memory: a killed anvil leaves no file
-        .timeout(30_000)
-        .spawn();
+    let arguments = ["--chain-id", "84532", "--hardfork", "prague"];
+    let anvil = anvil::start(&[&arguments[..], &["--block-time", "1"]].concat());
     let balance = U256::from(10).pow(U256::from(18));
     ask(anvil.port(), "anvil_setBalance", json!([DEPLOYER, balance]));
     let folder = tempfile::tempdir().unwrap();

@@ -3,13 +3,14 @@ use crate::invocation::post::ask;
 use crate::invocation::{Answer, answer, concord};
 use crate::live::recorder::Recorder;
 use alloy::{
-    node_bindings::{Anvil, AnvilInstance},
+    node_bindings::AnvilInstance,
     primitives::{Address, U256},
     signers::local::PrivateKeySigner,
 };
+use concord_testkit::anvil;
 use serde_json::{Value, json};
 use std::{
-    env, fs,
+    fs,
     path::{Path, PathBuf},
     process::{Command, Stdio},
 };
@@ -32,27 +33,11 @@ pub fn funder() -> PrivateKeySigner {
     SECRET.parse().unwrap()
 }
 
-fn anvil() -> PathBuf {
-    if let Some(named) = env::var_os("CONCORD_ANVIL") {
-        return named.into();
-    }
-    let path = env::var_os("PATH").unwrap();
-    env::split_paths(&path)
-        .map(|folder| folder.join("anvil"))
-        .find(|file| file.is_file())
-        .expect("anvil is on PATH: run scripts/test")
-}
-
 impl Deployed {
     /// A chain with these arguments of anvil's, and the registries as `deploy apply` leaves them.
     pub fn start(arguments: &[&str]) -> Self {
-        let anvil = Anvil::at(anvil())
-            .chain_id(84_532)
-            .prague()
-            .args(["--prune-history", "1000"]) // states in memory: a killed anvil leaves no file
-            .args(arguments)
-            .timeout(30_000)
-            .spawn();
+        let of_the_chain = ["--chain-id", "84532", "--hardfork", "prague"];
+        let anvil = anvil::start(&[&of_the_chain, arguments].concat());
         let port = anvil.port();
         let deployed = Self {
             _anvil: anvil,

@@ -1,12 +1,12 @@
 //! A real anvil of the test's own, and how the test itself talks to it.
 use crate::shared::http::post;
 use alloy::{
-    node_bindings::{Anvil, AnvilInstance},
+    node_bindings::AnvilInstance,
     primitives::{Address, U256},
     signers::local::PrivateKeySigner,
 };
+use concord_testkit::anvil;
 use serde_json::{Value, json};
-use std::{env, fs, path::PathBuf};
 
 pub const BASE_SEPOLIA: u64 = 84_532;
 
@@ -16,34 +16,15 @@ pub struct LocalChain {
     port: u16,
 }
 
-fn anvil() -> PathBuf {
-    if let Some(named) = env::var_os("CONCORD_ANVIL") {
-        return named.into();
-    }
-    let path = env::var_os("PATH").unwrap();
-    let found = env::split_paths(&path)
-        .map(|folder| folder.join("anvil"))
-        .find(|file| file.is_file())
-        .expect("anvil is on PATH: run scripts/test");
-    // npm's wrapper script would leave the real process behind when it is killed.
-    let start = fs::read(&found).unwrap();
-    assert_ne!(&start[..2], b"#!", "{} is a script", found.display());
-    found
-}
-
 impl LocalChain {
     pub fn start(chain_id: u64) -> Self {
         Self::start_with(chain_id, &[])
     }
 
     pub fn start_with(chain_id: u64, arguments: &[&str]) -> Self {
-        let anvil = Anvil::at(anvil())
-            .chain_id(chain_id)
-            .prague()
-            .args(["--prune-history", "1000"]) // states in memory: a killed anvil leaves no file
-            .args(arguments)
-            .timeout(30_000)
-            .spawn();
+        let number = chain_id.to_string();
+        let of_the_chain = ["--chain-id", &number, "--hardfork", "prague"];
+        let anvil = anvil::start(&[&of_the_chain, arguments].concat());
         let port = anvil.port();
         let chain = Self {
             _anvil: anvil,

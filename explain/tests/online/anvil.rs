@@ -2,7 +2,7 @@
 use alloy::{
     eips::BlockId,
     network::{EthereumWallet, TransactionBuilder},
-    node_bindings::{Anvil, AnvilInstance},
+    node_bindings::AnvilInstance,
     primitives::{Address, B256, Bytes, hex, keccak256},
     providers::{DynProvider, Provider, ProviderBuilder, ext::AnvilApi},
     rpc::types::{TransactionReceipt, TransactionRequest},
@@ -18,6 +18,7 @@ use concord_registry::evm::{
     U256,
     calls::{self, GiveOpenFeedback},
 };
+use concord_testkit::anvil;
 use serde_json::{Value, json};
 use std::{env, fs, path::Path, time::Duration};
 
@@ -47,17 +48,6 @@ pub fn creation(file: &str, name: &str, arguments: &[u8]) -> Bytes {
         .into()
 }
 
-fn binary() -> std::path::PathBuf {
-    let named = env::var_os("CONCORD_ANVIL").map(Into::into);
-    named.unwrap_or_else(|| {
-        let path = env::var_os("PATH").expect("PATH");
-        let mut files = env::split_paths(&path).map(|folder| folder.join("anvil"));
-        files
-            .find(|it| it.is_file())
-            .expect("anvil is on PATH: run scripts/test")
-    })
-}
-
 impl World {
     /// With Concord's registries, and agent 1.
     pub async fn start() -> Self {
@@ -85,11 +75,7 @@ impl World {
     }
 
     async fn empty(family: Family) -> Self {
-        let anvil = Anvil::at(binary())
-            .args(["--hardfork", "prague"])
-            .args(["--prune-history", "1000"]) // states in memory: a killed anvil leaves no file
-            .timeout(60_000)
-            .spawn();
+        let anvil = anvil::start(&["--hardfork", "prague"]);
         let keys = anvil.keys().iter().cloned().map(PrivateKeySigner::from);
         let mut wallet = EthereumWallet::default();
         keys.for_each(|key| wallet.register_signer(key));

@@ -1,5 +1,6 @@
 //! The tests of the store and of what reads it, on the other engine.
-use crate::worlds::{database::SERVER, server::Server};
+use crate::worlds::database::SERVER;
+use concord_testkit::postgres::Server;
 use std::{env, process::Command};
 
 #[test]

@@ -1,6 +1,6 @@
 //! The database under test: SQLite, or Postgres if `CONCORD_TEST_POSTGRES` has the address of a server.
 //! `full_tier::postgres` runs the tests again with a server that it starts.
-use super::server::create;
+use concord_testkit::postgres::create;
 
 use concord_index::store::{Database, Location, Sqlite};
 

@@ -5,4 +5,3 @@ pub(crate) mod earlier;
 pub(crate) mod given;
 pub(crate) mod http;
 pub(crate) mod proxy;
-pub(crate) mod server;

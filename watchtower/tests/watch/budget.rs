@@ -1,14 +1,12 @@
 //! What is spent stays within the budgets, whatever is due.
-use crate::{
-    hooked_registry::{Hooked, Hooks},
-    world::{DAY, GENEROUS, MONDAY, World, file, files, network, node, place, settings},
-};
+use crate::world::{DAY, GENEROUS, MONDAY, World, file, files, network, node, place, settings};
 use async_trait::async_trait;
 use concord_chain::{
     Amount, ChainError,
     evm::{FeeLimit, Fees, gwei},
     submission::{SignedTx, TxRecord},
 };
+use concord_testkit::hooked_registry::{Hooked, Hooks};
 use concord_watchtower::{
     Budget, PassReport, Publisher, Sample, Settings, SignalState, StoreRecord, Tag, WindowKind,
     signals_of_ended_windows,

@@ -1,13 +1,13 @@
 //! A block that is not final yet keeps no signal waiting, and is no failure.
-use crate::{
-    hooked_registry::{Hooked, Hooks},
-    world::{DAY, GENEROUS, MONDAY, World, file, files, node, place, place_final_after, settings},
+use crate::world::{
+    DAY, GENEROUS, MONDAY, World, file, files, node, place, place_final_after, settings,
 };
 use async_trait::async_trait;
 use concord_chain::{
     Amount, ChainError,
     submission::{Landing, SignedTx, TxRecord},
 };
+use concord_testkit::hooked_registry::{Hooked, Hooks};
 use concord_watchtower::{
     Agent, PassReport, Publisher, Sample, SignalState, Store, StoreRecord, Watch,
     signals_of_ended_windows,

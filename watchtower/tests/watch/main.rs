@@ -5,11 +5,7 @@ mod cluster;
 mod command;
 #[path = "../../../aggregator/tests/service/config_schema.rs"]
 mod config_schema;
-#[path = "../../../x402/tests/settled/errand.rs"]
-mod errand;
 mod finality;
-#[path = "../../../x402/tests/settled/hooked_registry.rs"]
-mod hooked_registry;
 #[path = "../../../deploy/tests/shared/http.rs"]
 mod http;
 mod killed;

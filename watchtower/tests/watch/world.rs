@@ -1,7 +1,7 @@
 //! Anvil with the registries, and a watchtower with an account of its own.
 use alloy::{
     network::{EthereumWallet, TransactionBuilder},
-    node_bindings::{Anvil, AnvilInstance},
+    node_bindings::AnvilInstance,
     primitives::{Address, Bytes, U256, hex},
     providers::{DynProvider, Provider, ProviderBuilder},
     rpc::types::{TransactionReceipt, TransactionRequest},
@@ -20,6 +20,7 @@ use concord_registry::evm::{
     abi::{Feedback, IdentityRegistry, ReputationRegistry},
     calls,
 };
+use concord_testkit::anvil;
 use concord_watchtower::{
     Agent, Budget, OwnAccounts, Prober, Publisher, Settings, Store, StoreError, Tag, Watch,
     WindowKind,
@@ -71,17 +72,6 @@ pub fn root(path: &str) -> PathBuf {
     manifest.join("..").join(path)
 }
 
-fn anvil() -> PathBuf {
-    if let Some(named) = env::var_os("CONCORD_ANVIL") {
-        return named.into();
-    }
-    let path = env::var_os("PATH").unwrap();
-    let mut files = env::split_paths(&path).map(|folder| folder.join("anvil"));
-    files
-        .find(|file| file.is_file())
-        .expect("anvil is on PATH: run scripts/test")
-}
-
 pub struct World {
     _anvil: AnvilInstance,
     provider: DynProvider,
@@ -95,10 +85,7 @@ pub struct World {
 impl World {
     pub async fn start() -> Self {
         let number = CHAIN_ID.to_string();
-        let anvil = Anvil::at(anvil())
-            .args(["--chain-id", &number])
-            .args(["--prune-history", "1000"]); // states in memory: a killed anvil leaves no file
-        let anvil = anvil.timeout(30_000).spawn();
+        let anvil = anvil::start(&["--chain-id", &number]);
         let key = |index: usize| PrivateKeySigner::from(anvil.keys()[index].clone());
         let mut wallet = EthereumWallet::from(key(OWNER));
         wallet.register_signer(key(WATCHTOWER));

@@ -6,7 +6,6 @@ use crate::peers::{
     shop::ANSWER,
     world::{ED25519_SEED, EVM_NETWORK, PRICE, Registered, SECP256K1_SECRET, TOKENS, Token, World},
 };
-use crate::settled::gate::Fault;
 use alloy::{
     primitives::{hex, keccak256},
     signers::{k256::elliptic_curve::rand_core::OsRng, local::PrivateKeySigner},
@@ -19,6 +18,7 @@ use concord_registry::{
     evm::{RegistryAddresses, abi::Feedback},
     svm::{Address, accounts::AgentIdentity},
 };
+use concord_testkit::gate::Fault;
 use serde_json::{Value, json};
 use solana_keypair::{Keypair, Signer};
 use std::{

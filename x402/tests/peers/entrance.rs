@@ -1,5 +1,4 @@
 //! What buyers ask: a proxy that removes a prefix from the path (R33) and passes requests on to a server.
-use crate::settled::gate::{Gate, pass};
 use alloy::transports::http::reqwest::{self, redirect::Policy};
 use axum::{
     Router,
@@ -9,6 +8,7 @@ use axum::{
     middleware::from_fn_with_state,
     response::{IntoResponse, Response},
 };
+use concord_testkit::gate::{Gate, pass};
 use std::sync::{Arc, OnceLock};
 
 pub const PREFIX: &str = "/shop";

@@ -6,9 +6,9 @@ use crate::peers::{
     shop::ANSWER,
     world::{PRICE, Token, World},
 };
-use crate::settled::gate::Fault;
 use axum::{Router, http::header::CONTENT_TYPE, routing::get};
 use base64::{Engine, engine::general_purpose::STANDARD};
+use concord_testkit::gate::Fault;
 use serde_json::{Value, json};
 use std::{
     fs::{self, File},

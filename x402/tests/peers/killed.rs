@@ -5,12 +5,12 @@ use crate::peers::{
     shop::Shop,
     world::{PRICE, Registered, Token, World},
 };
-use crate::settled::gate::Fault;
 use crate::settled::killing::{self, POINTS, Signed, stop};
 use crate::settled::reads::reads;
 use async_trait::async_trait;
 use concord_chain::{ChainError, ChainId, EndpointOptions, Signer, Svm, svm::Cluster as Rpc};
 use concord_registry::svm::Address;
+use concord_testkit::gate::Fault;
 use concord_x402::{
     pay::{Asked, Buyer, Evidence, EvidenceFolder, HttpLimits, Payers},
     verify::Chains,

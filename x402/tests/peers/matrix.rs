@@ -102,7 +102,7 @@ async fn buy_with_fetch(world: &World, origin: &str, request: &'static str) -> V
     let config = json!({
         "urls": urls,
         "body": request,
-        "evm": crate::settled::chain::hex_key(&world.evm.payer),
+        "evm": concord_testkit::chain::hex_key(&world.evm.payer),
         "solana": { "key": hex::encode(world.solana.payer.secret_bytes()), "rpc": world.solana.url },
     });
     let bought = peer::run("client.mjs", config, String::new()).await;

@@ -1,8 +1,8 @@
 //! A paid service on x402-axum, with our layer around its paywall.
 use crate::peers::world::{PRICE, Registered, TOKENS, Token, World, ed25519, secp256k1};
-use crate::settled::gate::{Gate, pass};
 use axum::{Router, http::header::CONTENT_TYPE, middleware::from_fn_with_state, routing::get};
 use concord_files::{X402Profile, parse_info};
+use concord_testkit::gate::{Gate, pass};
 use concord_x402::server::{Agent, InteractionLayer, LocalSigner, SigningKey, SigningKeys};
 use serde_json::{Value, json};
 use std::sync::Arc;

@@ -7,11 +7,11 @@ use crate::peers::{
     states,
     world::{PRICE, Registered, Token, World},
 };
-use crate::settled::gate::Fault;
 use base64::{Engine, engine::general_purpose::STANDARD};
 use concord_canonical::word;
 use concord_chain::{ChainId, EndpointOptions, svm::Cluster as Rpc};
 use concord_registry::svm::Address;
+use concord_testkit::gate::Fault;
 use concord_x402::{
     pay::{Budget, Deadline, Evidence, Money, PayFault, PurchaseState},
     verify::{Class, Payments, State, Step, SvmChains, Transfer},

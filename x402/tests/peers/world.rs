@@ -4,12 +4,12 @@ use crate::peers::{
     files::Files,
     peer::{Peer, install},
 };
-use crate::settled::chain::{self, Chain};
 use alloy::primitives::U256;
 use concord_canonical::sign::{PreparedKey, PublicKey};
 use concord_chain::fetch::{FetchOptions, Fetcher};
 use concord_files::AGENT_WALLET;
 use concord_registry::svm::Address;
+use concord_testkit::chain::{self, Chain};
 use concord_x402::{quote::FetchedFiles, verify::Chains};
 use serde_json::{Value, json};
 use solana_keypair::Signer;

@@ -1,11 +1,13 @@
 //! A customer with an evidence folder.
-use crate::settled::{chain::Chain, reads::reads, shop};
+use crate::settled::reads::reads;
 use alloy::{
     primitives::{Address, Signature},
     signers::local::PrivateKeySigner,
 };
 use async_trait::async_trait;
 use concord_chain::ChainError;
+use concord_testkit::chain::Chain;
+use concord_testkit::shop;
 use concord_x402::{
     pay::{
         Asked, Budget, Buyer, BuyerReads, EvidenceFolder, EvmPayer, HttpLimits, Offered, PayError,

@@ -1,8 +1,4 @@
 //! An agent that is registered on Solana too, and what its file there says.
-use crate::settled::{
-    chain::{CHAIN_ID, Chain},
-    cluster::{NETWORK, Solana},
-};
 use axum::{Router, routing::get};
 use concord_chain::{
     EndpointOptions, Signer,
@@ -10,6 +6,8 @@ use concord_chain::{
     fetch::{FetchOptions, Fetcher},
     svm::Cluster,
 };
+use concord_testkit::chain::{CHAIN_ID, Chain};
+use concord_testkit::cluster::{NETWORK, Solana};
 use concord_x402::{
     quote::{FetchedFiles, QuoteReads},
     verify::{Chains, EvmChains, SvmChains},

@@ -1,16 +1,16 @@
 //! A server, or a proxy before it, that changes what was paid for.
 use crate::settled::{
-    chain::Chain,
     customer::{Customer, get},
-    gate::Fault,
     paying::{ID, open},
     reads::reads,
-    shop::{self, Extras, Shop},
     states,
 };
 use async_trait::async_trait;
 use concord_canonical::interaction;
 use concord_files::{RegistrationId, X402Profile};
+use concord_testkit::chain::Chain;
+use concord_testkit::gate::Fault;
+use concord_testkit::shop::{self, Extras, Shop};
 use concord_x402::{
     feedback::Interaction,
     pay::{
@@ -221,7 +221,7 @@ async fn s5_r28_an_agent_that_was_not_checked_does_not_sign() {
     let unlisted = RegistrationId {
         agent_registry: format!(
             "eip155:{}:0x{}",
-            crate::settled::chain::CHAIN_ID,
+            concord_testkit::chain::CHAIN_ID,
             "e1".repeat(20)
         ),
         ..chain.registration()

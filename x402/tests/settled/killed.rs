@@ -1,11 +1,8 @@
 //! A buyer that is killed, and killed again while it resumes, at every pair of points of a purchase.
 use crate::settled::{
-    chain::{CHAIN_ID, Chain},
     customer::{Customer, Hand, get, terms},
-    gate::Fault,
     killing::{self, POINTS, Signed, stop},
     reads::reads,
-    shop::{self, Shop},
 };
 use alloy::{
     primitives::{Address, Signature},
@@ -18,6 +15,9 @@ use concord_chain::{
     fetch::{FetchOptions, Fetcher},
 };
 use concord_files::X402Profile;
+use concord_testkit::chain::{CHAIN_ID, Chain};
+use concord_testkit::gate::Fault;
+use concord_testkit::shop::{self, Shop};
 use concord_x402::{
     pay::{
         Asked, Buyer, Evidence, EvidenceFolder, EvmPayer, HttpLimits, Payers, TransferAuthorization,

@@ -1,15 +1,9 @@
 //! A reviewer that is killed, and killed again while it resumes, on either chain.
 use crate::settled::{
-    chain::{CHAIN_ID, Chain},
-    cluster::{NETWORK, Solana},
     elsewhere::{self, Both},
-    hooked_registry::{Hooked, Hooks},
     killing::{self, stop},
     paying::ID,
-    proxy::{Hold, Proxy},
     rated::{TIMING, bought, last_index, review, reviewer},
-    shop::{Extras, Shop},
-    stopping_key::StoppingKey,
 };
 use async_trait::async_trait;
 use concord_chain::{
@@ -24,6 +18,12 @@ use concord_registry::{
     evm::RegistryAddresses,
     svm::{Program, accounts::OpenClientIndex},
 };
+use concord_testkit::chain::{CHAIN_ID, Chain};
+use concord_testkit::cluster::{NETWORK, Solana};
+use concord_testkit::hooked_registry::{Hooked, Hooks};
+use concord_testkit::proxy::{Hold, Proxy};
+use concord_testkit::shop::{Extras, Shop};
+use concord_testkit::stopping_key::StoppingKey;
 use concord_x402::{
     feedback::{
         EvmRegistry, FeedbackError, FeedbackFolder, FeedbackGiver, FeedbackJob, FeedbackRegistry,

@@ -1,6 +1,6 @@
 //! Buyers that are killed at a point of their purchase.
-pub use crate::settled::errand::{end, errand, kill, stop};
-use crate::settled::gate::Fault;
+pub use concord_testkit::errand::{end, errand, kill, stop};
+use concord_testkit::gate::Fault;
 use concord_x402::pay::{Authorization, EvidenceFolder, Money, PayError, PayFault, Purchase};
 use std::path::Path;
 

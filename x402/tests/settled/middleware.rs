@@ -1,16 +1,12 @@
 //! The buyer as a middleware of reqwest.
-use crate::settled::{
-    chain::Chain,
-    customer::terms,
-    gate::Fault,
-    paying::open,
-    shop::{self, ANSWER},
-    states,
-};
+use crate::settled::{customer::terms, paying::open, states};
 use alloy::{primitives::Address, transports::http::reqwest};
 use base64::{Engine, engine::general_purpose::STANDARD};
 use bytes::Bytes;
 use concord_chain::fetch::{FetchOptions, Fetcher};
+use concord_testkit::chain::Chain;
+use concord_testkit::gate::Fault;
+use concord_testkit::shop::{self, ANSWER};
 use concord_x402::{
     pay::{
         Bought, BuyerMiddleware, EvidenceFolder, HttpLimits, Money, PayError, PayFault, PurchaseId,

@@ -1,35 +1,27 @@
 //! A whole paid exchange over HTTP: x402-axum's paywall and x402-rs's facilitator and payer, Circle's
 //! FiatTokenV2_2 and our identity registry on anvil, our layer around the paywall, our checks after it.
-pub(crate) mod chain;
-pub(crate) mod cluster;
 mod customer;
 mod elsewhere;
-pub(crate) mod errand;
-pub(crate) mod gate;
-mod hooked_registry;
 mod hostile;
 mod killed;
 mod killed_feedback;
 pub(crate) mod killing;
 mod middleware;
 mod paying;
-mod proxy;
 mod rated;
 mod rated_elsewhere;
 mod reading;
 pub(crate) mod reads;
 mod refused;
-mod shop;
-mod stopping_key;
 
-use chain::Chain;
 use concord_files::X402Profile;
+use concord_testkit::chain::Chain;
+use concord_testkit::shop::{self, Exchange, Shop};
 use concord_x402::{
     quote::{PreClass, PreStep, WalletState},
     verify::{Class, Report, State, Step},
     wire::{HEADER_MAX, PaymentRequired},
 };
-use shop::{Exchange, Shop};
 
 fn states(report: &Report) -> Vec<(Step, State, &str)> {
     let doubtful = report.steps.iter().filter(|it| it.state != State::Verified);

@@ -1,9 +1,6 @@
 //! The buyer, from offer to report, and everything that may go wrong on the way.
 use crate::settled::{
-    chain::Chain,
     customer::{Customer, get},
-    gate::Fault,
-    shop::{self, Shop},
     states,
 };
 use alloy::{
@@ -13,6 +10,9 @@ use alloy::{
     sol_types::SolStruct,
 };
 use concord_files::X402Profile;
+use concord_testkit::chain::Chain;
+use concord_testkit::gate::Fault;
+use concord_testkit::shop::{self, Shop};
 use concord_x402::{
     pay::{Asked, Money, PayFault, PurchaseState, Request},
     verify::{Class, State, Step},

@@ -1,12 +1,5 @@
 //! Feedback from a purchase's evidence on the chain that was paid on: open, and by the agent's grant.
-use crate::settled::{
-    chain::{CHAIN_ID, Chain},
-    customer::Customer,
-    gate::Fault,
-    paying::ID,
-    reads::reads,
-    shop::{Extras, Shop},
-};
+use crate::settled::{customer::Customer, paying::ID, reads::reads};
 use alloy::{
     primitives::{Address, U256, keccak256},
     sol_types::SolCall,
@@ -26,6 +19,9 @@ use concord_registry::{
         abi::{AuthorizedReputationRegistry as Authorized, Feedback, ReputationRegistry as Open},
     },
 };
+use concord_testkit::chain::{CHAIN_ID, Chain};
+use concord_testkit::gate::Fault;
+use concord_testkit::shop::{Extras, Shop};
 use concord_x402::{
     feedback::{
         EvmRegistry, FeedbackError, FeedbackFolder, FeedbackGiver, FileFolder, Given, Kind, Review,

@@ -1,11 +1,8 @@
 //! Feedback on Solana: for a purchase on an EVM chain, and by a grant with a facilitator's payment proof.
 use crate::settled::{
-    chain::Chain,
-    cluster::{NETWORK, Solana},
     elsewhere::{self, Both},
     paying::ID,
     rated::{TIMING, bought, review, reviewer},
-    shop::{Extras, Shop},
 };
 use concord_canonical::{caip, payment::PaymentProof, sign::ed25519_sign};
 use concord_chain::{Signer, keys::Keypair, submission::FileRecord, svm::PriorityFee};
@@ -17,6 +14,9 @@ use concord_registry::{
         accounts::{AgentIdentity, OpenFeedback},
     },
 };
+use concord_testkit::chain::Chain;
+use concord_testkit::cluster::{NETWORK, Solana};
+use concord_testkit::shop::{Extras, Shop};
 use concord_x402::{
     feedback::{
         FeedbackContent, FeedbackError, FeedbackFolder, FeedbackGiver, FeedbackJob,

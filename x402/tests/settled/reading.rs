@@ -1,10 +1,5 @@
 //! How an agent on an EVM chain is read: at once if the node can, else with a request for each field.
-use crate::settled::{
-    chain::{CHAIN_ID, Chain},
-    paying::open,
-    proxy::Proxy,
-    shop,
-};
+use crate::settled::paying::open;
 use alloy::{
     primitives::{Bytes, U256},
     providers::{Provider, ext::AnvilApi},
@@ -13,6 +8,9 @@ use concord_canonical::{caip::AccountId, sign::PreparedKey};
 use concord_chain::{EndpointOptions, evm::Node};
 use concord_files::{AgentId, RegistrationId, X402Profile, encode_uri};
 use concord_registry::evm::calls;
+use concord_testkit::chain::{CHAIN_ID, Chain};
+use concord_testkit::proxy::Proxy;
+use concord_testkit::shop;
 use concord_x402::verify::{AgentRecord, EvmChains, Registries};
 
 /// Bytes of a URI that a registry stores as code, and with which the answer is longer than code may be (24,576 bytes, EIP-170).

@@ -1,13 +1,14 @@
 //! What a buyer refuses before anything is sent, each beside what it accepts.
 use crate::settled::{
-    chain::{CHAIN_ID, Chain},
     customer::{Customer, get},
     paying::{ID, open},
-    shop, states,
+    states,
 };
 use alloy::signers::local::PrivateKeySigner;
 use concord_canonical::word;
 use concord_chain::ChainError;
+use concord_testkit::chain::{CHAIN_ID, Chain};
+use concord_testkit::shop;
 use concord_x402::{
     pay::{Budget, Money, PayError, PayFault, Request},
     quote::PreClass,

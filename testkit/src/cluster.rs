@@ -1,5 +1,5 @@
 //! A local cluster with the program and one agent.
-use super::chain::root;
+use crate::chain::root;
 use concord_chain::{
     EndpointOptions, Signer, Svm,
     keys::Keypair,

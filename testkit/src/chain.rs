@@ -1,7 +1,8 @@
 //! Anvil with Circle's token and our identity registry.
+use crate::anvil;
 use alloy::{
     network::{EthereumWallet, TransactionBuilder},
-    node_bindings::{Anvil, AnvilInstance},
+    node_bindings::AnvilInstance,
     primitives::{Address, B256, Bytes, U256, hex},
     providers::{DynProvider, Provider, ProviderBuilder, ext::AnvilApi},
     rpc::types::TransactionRequest,
@@ -19,7 +20,7 @@ use concord_files::{AGENT_WALLET, AgentId, RegistrationId, encode_uri};
 use concord_registry::evm::{RegistryAddresses, abi::IdentityRegistry, calls};
 use concord_x402::{quote::FetchedFiles, verify::EvmChains};
 use serde_json::{Value, json};
-use std::{env, fs, path::PathBuf, process::Command, sync::Mutex, time::Duration};
+use std::{fs, path::PathBuf, process::Command, sync::Mutex, time::Duration};
 
 pub const CHAIN_ID: u64 = 84532;
 /// Between two looks for a transaction: this node mines it at once.
@@ -65,17 +66,6 @@ pub fn hex_key(key: &PrivateKeySigner) -> String {
     format!("0x{}", hex::encode(key.to_bytes()))
 }
 
-fn anvil() -> PathBuf {
-    if let Some(named) = env::var_os("CONCORD_ANVIL") {
-        return named.into();
-    }
-    let path = env::var_os("PATH").unwrap();
-    env::split_paths(&path)
-        .map(|folder| folder.join("anvil"))
-        .find(|file| file.is_file())
-        .expect("anvil is on PATH: run scripts/test")
-}
-
 pub fn root(path: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
         .join("..")
@@ -108,11 +98,7 @@ fn circle() -> PathBuf {
 impl Chain {
     pub async fn start() -> Self {
         let number = CHAIN_ID.to_string();
-        let anvil = Anvil::at(anvil())
-            .args(["--chain-id", &number])
-            .args(["--prune-history", "1000"]) // states in memory: a killed anvil leaves no file
-            .timeout(30_000)
-            .spawn();
+        let anvil = anvil::start(&["--chain-id", &number]);
         let key = |index: usize| PrivateKeySigner::from(anvil.keys()[index].clone());
         let mut wallet = EthereumWallet::from(key(OWNER));
         wallet.register_signer(key(HEIR));

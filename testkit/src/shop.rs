@@ -1,5 +1,5 @@
 //! The paid service and its customer.
-use super::{
+use crate::{
     chain::{CHAIN_ID, Chain, hex_key},
     gate::{Gate, pass},
 };

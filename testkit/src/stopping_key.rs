@@ -1,5 +1,5 @@
 //! A key that stops its process when it has signed. The suites of other crates use it too.
-use super::errand::stop;
+use crate::errand::stop;
 use alloy::{
     consensus::SignableTransaction,
     primitives::{Address as EvmAddress, Signature as EvmSignature},
