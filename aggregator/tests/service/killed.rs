@@ -1,7 +1,6 @@
 //! An aggregator that is killed (SIGKILL) in each state, and again after it continued.
 use crate::{
     end_to_end::check_receipt,
-    stopping::{StoppingFiles, StopsAt},
     world::{Place, Running, World, network, store},
 };
 use alloy::{
@@ -17,6 +16,7 @@ use concord_aggregator::{
 use concord_chain::submission::TxRecord;
 use concord_testkit::errand;
 use concord_testkit::hooked_registry::Hooked;
+use concord_testkit::stopping::{StoppingFiles, StopsAt};
 use concord_x402::feedback::{FileFolder, FileStore, cid_of};
 use serde_json::{Value, json};
 use std::{path::Path, sync::Arc, time::Duration};

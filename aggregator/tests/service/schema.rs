@@ -1,6 +1,6 @@
 //! The JSON Schema of the configuration is generated from its types. `CONCORD_BLESS=1` writes it again.
-use crate::config_schema;
 use concord_aggregator::cli::Config;
+use concord_testkit::config_schema;
 use serde_json::{Value, json};
 use std::{collections::BTreeSet, fs};
 

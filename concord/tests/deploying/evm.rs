@@ -1,8 +1,8 @@
 use crate::deploying::{Walk, text};
 use crate::invocation::clone_root;
-use crate::invocation::post::ask;
 use alloy::primitives::U256;
 use concord_testkit::anvil;
+use concord_testkit::http::ask;
 use serde_json::json;
 use std::fs;
 

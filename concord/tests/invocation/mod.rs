@@ -1,5 +1,4 @@
 //! Runs the built `concord` binary in the clone's root.
-pub(crate) mod post;
 
 use std::{path::PathBuf, process::Command};
 

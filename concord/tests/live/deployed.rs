@@ -1,5 +1,4 @@
 //! A chain where the registries stand, and runs of the built program on it.
-use crate::invocation::post::ask;
 use crate::invocation::{Answer, answer, concord};
 use crate::live::recorder::Recorder;
 use alloy::{
@@ -8,6 +7,7 @@ use alloy::{
     signers::local::PrivateKeySigner,
 };
 use concord_testkit::anvil;
+use concord_testkit::http::ask;
 use serde_json::{Value, json};
 use std::{
     fs,

@@ -1,6 +1,6 @@
 //! Stands between the program and a node: writes down what is asked, and ends the program in the
 //! middle of a run, or refuses to send more.
-use crate::invocation::post::post;
+use concord_testkit::http::post;
 use serde_json::{Value, json};
 use std::{
     collections::BTreeSet,

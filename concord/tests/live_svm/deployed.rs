@@ -1,8 +1,8 @@
 //! a cluster with the deployed program, and runs of the built command on it.
-use crate::invocation::post::ask;
 use crate::invocation::{Answer, answer, clone_root, concord};
 use crate::live::recorder::Recorder;
 use concord_local_cluster::{LocalCluster, Options, Server};
+use concord_testkit::http::ask;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use solana_address::Address;

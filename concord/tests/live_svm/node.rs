@@ -1,10 +1,10 @@
 //! `conform --svm-rpc` on a node whose clock cannot be set. `tests/surfpool/run` has one whose clock can.
 use crate::invocation::Answer;
-use crate::invocation::post::ask;
 use crate::live_svm::{
     deployed::{Build, CHAIN, Deployed, assert_nothing_secret},
     playing::report,
 };
+use concord_testkit::http::ask;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use std::fs;

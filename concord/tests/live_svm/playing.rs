@@ -1,4 +1,3 @@
-use crate::invocation::post::ask;
 use crate::invocation::{Answer, clone_root};
 use crate::live_svm::deployed::{Build, CHAIN, Deployed, LIVE, SOL, assert_nothing_secret, funder};
 use concord_harness::{
@@ -7,6 +6,7 @@ use concord_harness::{
     model::{Chain, Verdict},
     scenario::{self, Flag, Scenario},
 };
+use concord_testkit::http::ask;
 use serde_json::{Value, json};
 use solana_address::Address;
 use solana_signer::Signer;

@@ -3,7 +3,6 @@ use crate::evm::{
     local_chain::{BASE_SEPOLIA, LocalChain, SECRET, deployer},
     program::Workplace,
 };
-use crate::shared::http::post;
 use alloy::{
     hex,
     primitives::{Address, U256, address},
@@ -14,6 +13,7 @@ use concord_registry::evm::{
     abi::AuthorizedReputationRegistry as Authorized,
     calls::{self, GiveFeedback},
 };
+use concord_testkit::http::post;
 use serde_json::{Value, json};
 use std::{thread, time::Duration};
 

@@ -1,11 +1,11 @@
 //! A real anvil of the test's own, and how the test itself talks to it.
-use crate::shared::http::post;
 use alloy::{
     node_bindings::AnvilInstance,
     primitives::{Address, U256},
     signers::local::PrivateKeySigner,
 };
 use concord_testkit::anvil;
+use concord_testkit::http::post;
 use serde_json::{Value, json};
 
 pub const BASE_SEPOLIA: u64 = 84_532;

@@ -96,7 +96,7 @@ fn deploys_on_a_chain_that_goes_back(after: usize) {
             done = true;
             let reorg =
                 json!({"jsonrpc": "2.0", "id": 1, "method": "anvil_reorg", "params": [1, []]});
-            let answer = crate::shared::http::post(port, reorg.to_string().as_bytes());
+            let answer = concord_testkit::http::post(port, reorg.to_string().as_bytes());
             assert!(!String::from_utf8(answer).unwrap().contains("error"));
         }
         FaultAction::Forward
@@ -138,7 +138,7 @@ fn a_transaction_may_move_to_another_block() {
             let again = json!([2, [[sent[2], 1], [sent[3], 1]]]);
             let reorg =
                 json!({"jsonrpc": "2.0", "id": 1, "method": "anvil_reorg", "params": again});
-            let answer = crate::shared::http::post(port, reorg.to_string().as_bytes());
+            let answer = concord_testkit::http::post(port, reorg.to_string().as_bytes());
             let answer = String::from_utf8(answer).unwrap();
             assert!(!answer.contains("error"), "{answer}");
         }

@@ -1,5 +1,5 @@
 //! Stands between the program and a chain, and does to questions and answers what networks do.
-use crate::shared::http::{post, read_request, reply};
+use concord_testkit::http::{post, read_request, reply};
 use serde_json::{Value, json};
 use std::{
     collections::BTreeMap,

@@ -1,6 +1,6 @@
 //! Stands between the program and a chain as a public endpoint does: it takes so many requests of one
 //! method and in total within ten seconds, refuses the others, and closes connections at times.
-use crate::shared::http::{post, read_request, reply};
+use concord_testkit::http::{post, read_request, reply};
 use serde_json::{Value, json};
 use std::{
     collections::{BTreeMap, VecDeque},

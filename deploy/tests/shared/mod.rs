@@ -1,4 +1,3 @@
 pub(crate) mod fault_proxy;
-pub(crate) mod http;
 pub(crate) mod limiting_proxy;
 pub(crate) mod process;

@@ -1,11 +1,11 @@
 //! plan, apply, apply again, verify, status.
 use crate::shared::fault_proxy::{FaultAction, FaultProxy};
-use crate::shared::http::post;
 use crate::shared::process::{clone_root, json_file};
 use crate::svm::{
     cluster::{Cluster, LOCALNET, deployer, program_data, program_key, registry},
     workplace::{Workplace, assert_deployed, built},
 };
+use concord_testkit::http::post;
 use serde_json::{Value, json};
 use solana_keypair::Keypair;
 use solana_loader_v3_interface::instruction as loader;

@@ -1,11 +1,11 @@
 //! Time-outs, rate limits, lost answers, block hashes that expire, forks that are dropped: nothing
 //! is deployed twice and nothing is lost.
 use crate::shared::fault_proxy::{FaultAction, FaultProxy, Question};
-use crate::shared::http::post;
 use crate::svm::{
     cluster::{Cluster, program_key},
     workplace::{Workplace, assert_deployed, built},
 };
+use concord_testkit::http::post;
 use serde_json::{Value, json};
 use solana_signer::Signer;
 use std::{

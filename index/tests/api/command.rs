@@ -1,7 +1,7 @@
 //! `concord-index serve`.
 use crate::api::server::Server;
 use crate::worlds::database::argument;
-use crate::worlds::http::get;
+use concord_testkit::http::get;
 use std::{
     io::{BufRead, BufReader},
     process::{Command, Stdio},

@@ -1,6 +1,6 @@
 //! `concord index run` follows two chains and answers `/v1` meanwhile, until a signal ends it.
 use crate::cluster::command::Chains;
-use crate::worlds::http::get;
+use concord_testkit::http::get;
 use serde_json::Value;
 use std::{
     fs,

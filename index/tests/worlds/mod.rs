@@ -3,5 +3,4 @@ pub(crate) mod changed;
 pub(crate) mod database;
 pub(crate) mod earlier;
 pub(crate) mod given;
-pub(crate) mod http;
 pub(crate) mod proxy;

@@ -1,10 +1,10 @@
 //! `concord-watchtower` as an operator starts it.
 use crate::{
-    http::{post, read_request, reply},
     services::Services,
     world::{DAY, World, file, network},
 };
 use alloy::primitives::hex;
+use concord_testkit::http::{post, read_request, reply};
 use concord_watchtower::{Agent, Sample, Store};
 use serde_json::{Value, json};
 use std::{

@@ -1,7 +1,6 @@
 //! A watchtower that is killed (SIGKILL) at each step, and again after it continued.
 use crate::{
     cluster::Solana,
-    stopping::{StoppingFiles, StopsAt, reach},
     world::{
         CHAIN_ID, DAY, GENEROUS, MONDAY, World, file, files, network, node, place, settings, store,
     },
@@ -9,6 +8,7 @@ use crate::{
 use alloy::{primitives::Address, signers::local::PrivateKeySigner};
 use concord_testkit::errand;
 use concord_testkit::hooked_registry::Hooked;
+use concord_testkit::stopping::{StoppingFiles, StopsAt, reach};
 use concord_watchtower::{
     Agent, OwnAccounts, Publisher, Sample, Settings, SignalState, Store, StoreRecord, Tag,
     WindowKind, signals_of_ended_windows,

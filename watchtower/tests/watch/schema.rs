@@ -1,5 +1,5 @@
 //! The JSON Schema of the configuration is generated from its types. `CONCORD_BLESS=1` writes it again.
-use crate::config_schema;
+use concord_testkit::config_schema;
 use concord_watchtower::cli::Config;
 use serde_json::{Value, json};
 

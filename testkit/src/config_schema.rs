@@ -1,10 +1,11 @@
-//! The JSON Schema of a configuration: committed as it is generated, and tried on the example of its document. The watchtower's suite
-//! uses it too.
+//! The JSON Schema of a configuration: committed as it is generated, and tried on the example of its document.
 use serde_json::Value;
 use std::{env, fs, path::PathBuf};
 
+/// From the folder of the crate that is tested.
 fn beside(path: &str) -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(path)
+    let crate_folder = env::var_os("CARGO_MANIFEST_DIR").expect("cargo runs the test");
+    PathBuf::from(crate_folder).join(path)
 }
 
 /// `CONCORD_BLESS=1` writes it again.

@@ -1,11 +1,10 @@
-//! A process that stops at a point of a submission, to be killed there. The watchtower's suite uses it too.
+//! A process that stops at a point of a submission, to be killed there.
+use crate::{errand, hooked_registry::Hooks};
 use async_trait::async_trait;
 use concord_chain::{
     ChainError,
     submission::{Landing, SignedTx, TxRecord, TxStatus},
 };
-use concord_testkit::errand;
-use concord_testkit::hooked_registry::Hooks;
 use concord_x402::feedback::{
     FeedbackError, FeedbackJob, FeedbackRegistry, FileFolder, FileStore, ResponseJob,
 };

@@ -1,4 +1,5 @@
-//! As much of HTTP as a proxy in front of a chain needs.
+//! As much of HTTP as a proxy in front of a chain needs, and questions to servers.
+use serde_json::{Value, json};
 use std::{
     io::{self, BufRead, Read, Write},
     net::TcpStream,
@@ -50,4 +51,23 @@ pub fn post(port: u16, body: &[u8]) -> Vec<u8> {
         .position(|four| four == b"\r\n\r\n")
         .unwrap();
     answer.split_off(end + 4)
+}
+
+/// The result of a JSON-RPC method.
+pub fn ask(port: u16, method: &str, params: Value) -> Value {
+    let request = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
+    let answer = post(port, request.to_string().as_bytes());
+    let answer: Value = serde_json::from_slice(&answer).unwrap();
+    assert!(answer.get("error").is_none(), "{method}: {answer}");
+    answer["result"].clone()
+}
+
+/// The answer to a request, head and body.
+pub fn get(address: &str, path: &str) -> String {
+    let mut stream = TcpStream::connect(address).unwrap();
+    let request = format!("GET {path} HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n\r\n");
+    stream.write_all(request.as_bytes()).unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    answer
 }
