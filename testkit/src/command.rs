@@ -5,7 +5,7 @@ use std::{env, process::Command};
 ///
 /// # Panics
 /// If it is not built.
-pub fn concord() -> Command {
+pub fn concord(arguments: &[&str]) -> Command {
     let test = env::current_exe().unwrap(); // target/debug/deps/name-hash
     let built = test.parent().unwrap().with_file_name("concord");
     assert!(
@@ -13,5 +13,7 @@ pub fn concord() -> Command {
         "{} is not built: cargo build -p concord",
         built.display()
     );
-    Command::new(built)
+    let mut command = Command::new(built);
+    command.args(arguments);
+    command
 }

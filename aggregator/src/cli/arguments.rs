@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, Subcommand, ValueEnum};
 
 macro_rules! help {
     ($examples:literal $(, $one:literal)?) => {
@@ -21,14 +21,6 @@ Exit codes:
     };
 }
 
-/// Accepts feedback from clients without gas, and submits it to ERC-8004 registries.
-#[derive(Debug, Parser)]
-#[command(name = "concord-aggregator", version)]
-pub struct Arguments {
-    #[command(subcommand)]
-    pub command: Command,
-}
-
 /// Runs an aggregator, which accepts feedback from clients without gas, and audits and checks other aggregators.
 #[derive(Debug, Args)]
 pub struct Aggregator {
@@ -36,7 +28,7 @@ pub struct Aggregator {
     pub command: Command,
 }
 
-/// What `concord-aggregator` and `concord aggregator` do.
+/// The commands of `concord aggregator`.
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Serves X402's interface, and submits accepted feedback.

@@ -9,15 +9,13 @@ mod facilitator;
 mod log;
 mod sponsor;
 
-use std::{ffi::OsString, io, process::ExitCode};
+use std::io;
 
-use clap::Parser;
 use concord_chain::ChainError;
 use concord_x402::feedback::FeedbackError;
 
 use crate::store::StoreError;
 use crate::{audit::AuditError, check::CheckError};
-use arguments::Arguments;
 pub use arguments::{Aggregator, Command};
 pub use config::Config;
 
@@ -49,19 +47,6 @@ enum CliError {
     Usage(String),
 }
 
-/// Runs `concord-aggregator` with these arguments, the program's name first.
-pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
-    let arguments = match Arguments::try_parse_from(arguments) {
-        Ok(arguments) => arguments,
-        Err(answer) => {
-            let code = if answer.use_stderr() { USAGE } else { FINE };
-            let _ = answer.print(); // nothing can be reported if stdout is closed
-            return ExitCode::from(code);
-        }
-    };
-    ExitCode::from(execute(&arguments.command))
-}
-
 /// Carries out a command, and returns its exit code. Errors go to stderr.
 #[must_use]
 pub fn execute(command: &Command) -> u8 {
@@ -86,7 +71,7 @@ pub fn execute(command: &Command) -> u8 {
         })
     });
     done.unwrap_or_else(|error| {
-        eprintln!("concord-aggregator: {error}");
+        eprintln!("concord: {error}");
         match error {
             CliError::Usage(_) => USAGE,
             _ => FAILED,

@@ -3,6 +3,7 @@ use crate::world::{World, network};
 use alloy::transports::http::reqwest;
 use concord_canonical::sign::ed25519_public_key;
 use concord_testkit::chain::hex_key;
+use concord_testkit::command::concord;
 use serde_json::{Value, json};
 use std::{
     fs,
@@ -15,7 +16,7 @@ use std::{
 const RECEIPT_SEED: [u8; 32] = [31; 32];
 
 fn command(folder: &Path, arguments: &[&str], key: &str) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_concord-aggregator"));
+    let mut command = concord(&["aggregator"]);
     command
         .args(arguments)
         .args(["--config", "aggregator.json"])
@@ -31,7 +32,7 @@ fn ended(folder: &Path, arguments: &[&str], key: &str) -> (i32, Output) {
 
 /// A command without a configuration.
 fn other(folder: &Path, arguments: &[&str]) -> (i32, Output) {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_concord-aggregator"));
+    let mut command = concord(&["aggregator"]);
     let output = command.args(arguments).current_dir(folder).output();
     let output = output.unwrap();
     (output.status.code().unwrap(), output)

@@ -13,13 +13,14 @@ use concord_canonical::sign::{PreparedKey, ed25519_public_key};
 use concord_chain::submission::{SignedTx, TxRecord};
 use concord_index::store::Engine;
 use concord_testkit::chain::hex_key;
+use concord_testkit::command::concord;
 use concord_testkit::postgres::{Server, create};
 use serde_json::{Value, json};
 use std::{
-    env, fs,
+    fs,
     io::{BufRead, BufReader},
     path::Path,
-    process::{Child, Command, Stdio},
+    process::{Child, Stdio},
 };
 
 pub fn open(location: &Location) -> Store {
@@ -233,7 +234,7 @@ impl Process {
             },
         });
         fs::write(folder.join("aggregator.json"), config.to_string()).unwrap();
-        let mut child = Command::new(env!("CARGO_BIN_EXE_concord-aggregator"))
+        let mut child = concord(&["aggregator"])
             .args(["run", "--config", "aggregator.json"])
             .env("CONCORD_EVM_PRIVATE_KEY", hex_key(&world.chain.facilitator))
             .current_dir(folder)

@@ -14,13 +14,14 @@ use concord_canonical::sign::ed25519_public_key;
 use concord_chain::{Signer, Svm};
 use concord_registry::svm::Address;
 use concord_testkit::cluster::{NETWORK, Solana};
+use concord_testkit::command::concord;
 use serde_json::{Value, json};
 use std::{
     fs,
     future::pending,
     io::{BufRead, BufReader},
     path::Path,
-    process::{Child, Command, Stdio},
+    process::{Child, Stdio},
     sync::{
         Arc,
         atomic::{AtomicU8, Ordering},
@@ -113,7 +114,7 @@ pub struct Process {
 
 impl Process {
     pub fn start(folder: &Path) -> Self {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_concord-aggregator"))
+        let mut child = concord(&["aggregator"])
             .args(["run", "--config", "aggregator.json"])
             .current_dir(folder)
             .stdout(Stdio::piped())

@@ -2,6 +2,7 @@
 use crate::evm::local_chain::{BASE_SEPOLIA, LocalChain, SECRET};
 use crate::shared::process::{Answer, answer, clone_root, json_file};
 use alloy::primitives::U256;
+use concord_testkit::command::concord;
 use serde_json::Value;
 use std::{
     path::{Path, PathBuf},
@@ -64,9 +65,13 @@ impl Workplace {
             .join(format!("{}.json", self.chain.replace(':', "-")))
     }
 
-    /// `concord-deploy` with these arguments, the key in the environment.
+    /// `concord deploy`, or `concord registry`, with these arguments, the key in the environment.
     pub fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_concord-deploy"));
+        let group: &[&str] = match arguments.first() {
+            Some(&"registry") => &[],
+            _ => &["deploy"],
+        };
+        let mut command = concord(group);
         command
             .args(arguments)
             .args(["--chain", &self.chain, "--deployments"])

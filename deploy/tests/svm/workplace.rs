@@ -1,6 +1,7 @@
 //! A folder of deployments, keypair files and a program of the test's own.
 use crate::shared::process::{Answer, answer, clone_root, json_file};
 use crate::svm::cluster::{Cluster, LOCALNET, deployer, program_data, program_key, registry};
+use concord_testkit::command::concord;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use solana_keypair::Keypair;
@@ -90,9 +91,13 @@ impl Workplace {
         self.deployments().join("runs").join(name)
     }
 
-    /// `concord-deploy` with these arguments, the keypairs in the environment.
+    /// `concord deploy`, or `concord registry`, with these arguments, the keypairs in the environment.
     pub fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_concord-deploy"));
+        let group: &[&str] = match arguments.first() {
+            Some(&"registry") => &[],
+            _ => &["deploy"],
+        };
+        let mut command = concord(group);
         command
             .args(arguments)
             .args(["--chain", &self.chain, "--deployments"])

@@ -111,7 +111,7 @@ impl ApiError {
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
         if let Self::Store(error) = &self {
-            eprintln!("concord-index: {error}");
+            eprintln!("concord: {error}");
         }
         let (status, code) = self.kind();
         let body = json!({ "error": {

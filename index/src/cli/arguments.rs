@@ -2,9 +2,7 @@
 #![allow(missing_docs, reason = "flattened options need no help of their own")]
 use super::export::Resumption;
 use crate::store::Location;
-use clap::{
-    Arg, Args, Error, Parser, Subcommand, ValueEnum, builder::TypedValueParser, error::ErrorKind,
-};
+use clap::{Arg, Args, Error, Subcommand, ValueEnum, builder::TypedValueParser, error::ErrorKind};
 use concord_chain::ChainId;
 use concord_registry::{evm, svm};
 use std::{ffi::OsStr, net::SocketAddr, path::PathBuf};
@@ -24,14 +22,6 @@ Exit codes:
     };
 }
 
-/// Indexes ERC-8004 registries on EVM chains and on Solana.
-#[derive(Debug, Parser)]
-#[command(name = "concord-index", version)]
-pub struct Arguments {
-    #[command(subcommand)]
-    pub command: Command,
-}
-
 /// Indexes ERC-8004 registries on EVM chains and on Solana, and answers searches.
 #[derive(Debug, Args)]
 pub struct Index {
@@ -39,7 +29,7 @@ pub struct Index {
     pub command: Command,
 }
 
-/// What `concord-index` and `concord index` do.
+/// The commands of `concord index`.
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Reads a chain into the store, and follows new blocks.

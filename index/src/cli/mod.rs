@@ -15,10 +15,8 @@ pub use arguments::{Command, Index};
 pub use ask::{Feedback, Search, Summary, feedback, search, summary};
 
 use crate::{ReviewersError, SourceError, StoreError, SyncError};
-use arguments::Arguments;
-use clap::Parser;
 use concord_chain::{ChainError, fetch::FetchError};
-use std::{ffi::OsString, io, net::SocketAddr, process::ExitCode};
+use std::{io, net::SocketAddr};
 
 /// Nothing is wrong.
 const FINE: u8 = 0;
@@ -56,19 +54,6 @@ enum CliError {
     Usage(String),
 }
 
-/// Runs `concord-index` with these arguments, the program's name first.
-pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
-    let arguments = match Arguments::try_parse_from(arguments) {
-        Ok(arguments) => arguments,
-        Err(answer) => {
-            let code = if answer.use_stderr() { USAGE } else { FINE };
-            let _ = answer.print(); // nothing can be reported if stdout is closed
-            return ExitCode::from(code);
-        }
-    };
-    ExitCode::from(execute(&arguments.command, None))
-}
-
 /// Carries out a command, and returns its exit code. Errors go to stderr. `carried` is the page that verifies bundles, of a binary that
 /// carries one.
 #[must_use]
@@ -82,7 +67,7 @@ pub fn execute(command: &Command, carried: Option<&'static [u8]>) -> u8 {
         Command::Export(options) => export::export(options),
     };
     done.unwrap_or_else(|error| {
-        eprintln!("concord-index: {error}");
+        eprintln!("concord: {error}");
         match error {
             CliError::Usage(_) => USAGE,
             _ => FAILED,

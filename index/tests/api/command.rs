@@ -1,6 +1,7 @@
 //! `concord-index serve`.
 use crate::api::server::Server;
 use crate::worlds::database::argument;
+use concord_testkit::command::concord;
 use concord_testkit::http::get;
 use std::{
     io::{BufRead, BufReader},
@@ -8,7 +9,7 @@ use std::{
 };
 
 fn concord_index() -> Command {
-    Command::new(env!("CARGO_BIN_EXE_concord-index"))
+    concord(&["index"])
 }
 
 #[test]

@@ -7,16 +7,12 @@ use concord_registry::{
     Event,
     event::{Position, TransactionId},
 };
+use concord_testkit::command::concord;
 use serde_json::{Value, json};
-use std::{
-    collections::BTreeMap,
-    fs,
-    path::Path,
-    process::{Command, Output},
-};
+use std::{collections::BTreeMap, fs, path::Path, process::Output};
 
 fn export(server: &Server, options: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_concord-index"))
+    concord(&["index"])
         .args(["export", "--store", &argument(&server.database.location)])
         .args(options)
         .output()

@@ -4,13 +4,9 @@ use alloy::primitives::Address;
 use concord_chain::{Blocking, EndpointOptions, evm::Node};
 use concord_harness::backend::evm::EvmAnvil;
 use concord_registry::evm::{RegistryAddresses, calls};
+use concord_testkit::command::concord;
 use serde_json::{Value, json};
-use std::{
-    fs,
-    path::Path,
-    process::{Command, Output},
-    thread,
-};
+use std::{fs, path::Path, process::Output, thread};
 
 /// A provider's key, in an endpoint's path or query.
 const SECRET: &str = "0123456789abcdef";
@@ -80,7 +76,7 @@ impl Chains {
 }
 
 fn concord_index(folder: &Path, arguments: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_concord-index"));
+    let mut command = concord(&["index"]);
     command
         .args(arguments)
         .current_dir(folder)

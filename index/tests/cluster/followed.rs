@@ -1,5 +1,6 @@
 //! `concord index run` follows two chains and answers `/v1` meanwhile, until a signal ends it.
 use crate::cluster::command::Chains;
+use concord_testkit::command::concord;
 use concord_testkit::http::get;
 use serde_json::Value;
 use std::{
@@ -30,7 +31,7 @@ impl Running {
     fn start(folder: &Path, chains: &Chains) -> Self {
         let book = folder.join("addresses.json");
         fs::write(&book, chains.book().to_string()).unwrap();
-        let mut child = Command::new(env!("CARGO_BIN_EXE_concord-index"))
+        let mut child = concord(&["index"])
             .args(["run", "--rpc", chains.url()])
             .args(["--rpc", &chains.cluster.cluster.url()])
             .args(["--listen", "127.0.0.1:0", "--address-book"])

@@ -1,7 +1,8 @@
 //! The command, on a chain with reorganisations.
 use crate::reorg::chain::Chain;
+use concord_testkit::command::concord;
 use serde_json::Value;
-use std::{path::Path, process::Command, thread, time::Duration};
+use std::{path::Path, thread, time::Duration};
 
 struct Answer {
     code: i32,
@@ -10,7 +11,7 @@ struct Answer {
 }
 
 fn concord_index(store: &Path, arguments: &[&str]) -> Answer {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_concord-index"));
+    let mut command = concord(&["index"]);
     let output = command
         .args(arguments)
         .arg("--store")
@@ -35,7 +36,7 @@ fn the_command_follows_a_chain_that_goes_on() {
     let mut chain = Chain::start();
     chain.act(3);
     let registries = chain.registries();
-    let mut following = Command::new(env!("CARGO_BIN_EXE_concord-index"))
+    let mut following = concord(&["index"])
         .args(["run", "--rpc", chain.url(), "--identity"])
         .arg(registries.identity.to_string())
         .args([

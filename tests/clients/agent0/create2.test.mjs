@@ -1,5 +1,5 @@
 // The salts, hashes of the creation code and CREATE2 addresses of a deployment, by viem. The golden file is what
-// concord-deploy is held to; CONCORD_BLESS=1 writes it anew, from viem and never from concord-deploy.
+// concord deploy is held to; CONCORD_BLESS=1 writes it anew, from viem and never from concord deploy.
 import assert from "node:assert/strict";
 import fs from "node:fs";
 import { test } from "node:test";

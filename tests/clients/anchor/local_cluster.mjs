@@ -1,4 +1,4 @@
-// A local cluster of a test's own, or another node without a program, and the program deployed on it by concord-deploy.
+// A local cluster of a test's own, or another node without a program, and the program deployed on it by `concord deploy`.
 import assert from "node:assert/strict";
 import { execFile, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -73,9 +73,9 @@ export async function deployProgram(url, deployer) {
     const [authority, program] = ["deployer.json", "program.json"].map((name) => path.join(folder, name));
     writeKeypair(authority, deployer);
     writeKeypair(program, Keypair.fromSeed(createHash("sha256").update("concord localnet program").digest()));
-    const words = ["apply", "--chain", CHAIN, "--yes", "--upgrade-authority", "keep"];
+    const words = ["deploy", "apply", "--chain", CHAIN, "--yes", "--upgrade-authority", "keep"];
     await promisify(execFile)(
-      process.env.CONCORD_DEPLOY,
+      process.env.CONCORD_BINARY,
       [...words, "--keypair", authority, "--program-keypair", program],
       { env: { ...process.env, CONCORD_RPC_URL: url, CONCORD_DEPLOYMENTS: folder } },
     );

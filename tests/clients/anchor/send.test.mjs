@@ -98,6 +98,6 @@ testRegistryAuthority(registry);
 
 test("every instruction has landed", () => {
   const left = registry.program.idl.instructions.map(({ name }) => name).filter((name) => !registry.provider.landed.has(name));
-  // what concord-deploy sent, what is simulated, and what Token-2022 calls
+  // what `concord deploy` sent, what is simulated, and what Token-2022 calls
   assert.deepEqual(left, ["initialize", "openSummary", "openSummaryPart", "transferHook"]);
 });

@@ -111,7 +111,7 @@ for (const files of [WITHOUT_FILES, WITH_FILES]) {
   const options = ["--rpc", chain.url, "--identity", identity.address, "--reputation", reputation.address];
   const indexed = await measureIndex(options);
   assert.equal(indexed.events, FEEDBACKS + AGENTS);
-  print({ program: "concord-index", ...what, ...rated(indexed) });
+  print({ program: "concord index", ...what, ...rated(indexed) });
   const byPonder = await measurePonder(chain, reputation);
   assert.equal(byPonder.events, FEEDBACKS);
   print({ program: "ponder", ...what, ...rated(byPonder) });

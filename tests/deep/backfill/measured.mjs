@@ -54,10 +54,10 @@ export async function measure(command, args, options, finished, everyMs = LOOKS_
   }
 }
 
-/** Runs `concord-index run` with these options until it says that it is at the newest block, into a store of its own. */
+/** Runs `concord index run` with these options until it says that it is at the newest block, into a store of its own. */
 export function measureIndex(options) {
   const store = path.join(folder(), "index.sqlite");
-  return measure(process.env.CONCORD_INDEX, ["run", ...options, "--store", store], {}, (words) => {
+  return measure(process.env.CONCORD_INDEX, ["index", "run", ...options, "--store", store], {}, (words) => {
     const [, , events] = /block (\d+) of \1: (\d+) events, /.exec(words) ?? [];
     return events && { events: Number(events), bytes: fs.statSync(store).size };
   });

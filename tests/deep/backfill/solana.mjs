@@ -75,5 +75,5 @@ const what = { chain: "local cluster", feedbacks: FEEDBACKS, agents: AGENTS, slo
 print({ program: "the node alone", ...what, ...rated(node) });
 const options = ["--rpc", registry.cluster.url, "--program", PROGRAM.toBase58(), "--confirmed"];
 const run = await measureIndex(options);
-print({ program: "concord-index", ...what, ...rated({ ...run, transactions: node.transactions }) });
+print({ program: "concord index", ...what, ...rated({ ...run, transactions: node.transactions }) });
 await registry.stop();

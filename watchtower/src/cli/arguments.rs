@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Subcommand};
 
 macro_rules! help {
     ($examples:literal, $one:literal) => {
@@ -24,21 +24,13 @@ Exit codes:
 }
 
 /// Probes the services of registered agents, and publishes reliability signals as open feedback.
-#[derive(Debug, Parser)]
-#[command(name = "concord-watchtower", version)]
-pub struct Arguments {
-    #[command(subcommand)]
-    pub command: Command,
-}
-
-/// Probes the services of registered agents, and publishes reliability signals as open feedback.
 #[derive(Debug, Args)]
 pub struct Watchtower {
     #[command(subcommand)]
     pub command: Command,
 }
 
-/// What `concord-watchtower` and `concord watchtower` do.
+/// The commands of `concord watchtower`.
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Probes at the interval, and publishes each window when it has ended, until it is stopped.

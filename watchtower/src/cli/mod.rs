@@ -4,14 +4,12 @@ mod commands;
 mod config;
 mod ready;
 
-use std::{ffi::OsString, io, process::ExitCode};
+use std::io;
 
-use clap::Parser;
 use concord_chain::ChainError;
 use concord_x402::feedback::FeedbackError;
 
 use crate::{StoreError, WatchtowerError};
-use arguments::Arguments;
 pub use arguments::{Command, Watchtower};
 pub use config::Config;
 
@@ -41,19 +39,6 @@ enum CliError {
     Usage(String),
 }
 
-/// Runs `concord-watchtower` with these arguments, the program's name first.
-pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
-    let arguments = match Arguments::try_parse_from(arguments) {
-        Ok(arguments) => arguments,
-        Err(answer) => {
-            let code = if answer.use_stderr() { USAGE } else { FINE };
-            let _ = answer.print(); // nothing can be reported if stdout is closed
-            return ExitCode::from(code);
-        }
-    };
-    ExitCode::from(execute(&arguments.command))
-}
-
 /// Carries out a command, and returns its exit code. Errors go to stderr.
 #[must_use]
 pub fn execute(command: &Command) -> u8 {
@@ -74,7 +59,7 @@ pub fn execute(command: &Command) -> u8 {
         })
     });
     done.unwrap_or_else(|error| {
-        eprintln!("concord-watchtower: {error}");
+        eprintln!("concord: {error}");
         match error {
             CliError::Usage(_) | CliError::Chain(ChainError::KeyUnreadable { .. }) => USAGE,
             _ => FAILED,

@@ -4,6 +4,7 @@ use crate::{
     world::{DAY, World, file, network},
 };
 use alloy::primitives::hex;
+use concord_testkit::command::concord;
 use concord_testkit::http::{post, read_request, reply};
 use concord_watchtower::{Agent, Sample, Store};
 use serde_json::{Value, json};
@@ -22,7 +23,7 @@ use std::{
 };
 
 fn command(folder: &Path, name: &str, key: &str) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_concord-watchtower"));
+    let mut command = concord(&["watchtower"]);
     command
         .args([name, "--config", "watchtower.json"])
         .env("CONCORD_EVM_PRIVATE_KEY", key)

@@ -2,12 +2,12 @@
 //! `tls/` are of these tests alone: `authority.pem` signed `localhost.pem`, and `stranger.pem` nothing.
 use crate::world::{World, file, network};
 use alloy::primitives::hex;
+use concord_testkit::command::concord;
 use concord_watchtower::{Agent, Sample, Store, Window, WindowKind};
 use serde_json::{Value, json};
 use std::{
     fs,
     path::{Path, PathBuf},
-    process::Command,
     sync::Arc,
 };
 use tokio::{
@@ -97,7 +97,7 @@ fn round(world: &World, agents: &[Agent], url: &str, authority: &str) -> Vec<Sam
         "fetch": { "allowPrivate": true },
     });
     fs::write(folder.path().join("watchtower.json"), config.to_string()).unwrap();
-    let ended = Command::new(env!("CARGO_BIN_EXE_concord-watchtower"))
+    let ended = concord(&["watchtower"])
         .args(["once", "--config", "watchtower.json"])
         .env(
             "CONCORD_EVM_PRIVATE_KEY",
