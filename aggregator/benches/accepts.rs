@@ -139,9 +139,10 @@ async fn run(place: &Place<'_>, clients: usize, submissions: &Arc<Vec<Submission
     for client in 0..clients {
         let instance = instances[client % instances.len()].clone();
         let share = (submissions.clone(), (client, clients));
-        match place.checks {
-            true => tasks.spawn(submit_share(instance, share)),
-            false => tasks.spawn(accept_share(instance, share)),
+        if place.checks {
+            tasks.spawn(submit_share(instance, share))
+        } else {
+            tasks.spawn(accept_share(instance, share))
         };
     }
     tasks.join_all().await;

@@ -196,29 +196,27 @@ impl Admission {
     /// [`Refusal`], always [`Code::Unavailable`].
     pub async fn require_client(&self, claim: &Claim, client: &str) -> Result<(), Refusal> {
         let agent = &claim.interaction.view.agent;
-        match self.insiders.is_insider(agent, client).await? {
-            false => Ok(()),
-            true => {
-                let id = &agent.agent_id;
-                let message = format!(
-                    "agent {id} made {client}, which submits here, one of its operators; \
+        if self.insiders.is_insider(agent, client).await? {
+            let id = &agent.agent_id;
+            let message = format!(
+                "agent {id} made {client}, which submits here, one of its operators; \
                      the registry refuses its feedback meanwhile (R18)"
-                );
-                Err(Refusal::new(Code::Unavailable, "ClientIsInsider", message))
-            }
+            );
+            Err(Refusal::new(Code::Unavailable, "ClientIsInsider", message))
+        } else {
+            Ok(())
         }
     }
 
     /// R18
     async fn require_outsider(&self, claim: &Claim) -> Result<(), Refusal> {
         let agent = &claim.interaction.view.agent;
-        match self.insiders.is_insider(agent, &claim.reviewer).await? {
-            false => Ok(()),
-            true => {
-                let message = format!("{} acts for the agent (R18)", claim.reviewer);
-                let refusal = Refusal::new(Code::InvalidPayload, "SelfFeedback", message);
-                Err(refusal.of("reviewerAddress"))
-            }
+        if self.insiders.is_insider(agent, &claim.reviewer).await? {
+            let message = format!("{} acts for the agent (R18)", claim.reviewer);
+            let refusal = Refusal::new(Code::InvalidPayload, "SelfFeedback", message);
+            Err(refusal.of("reviewerAddress"))
+        } else {
+            Ok(())
         }
     }
 }
@@ -254,8 +252,9 @@ pub(crate) fn is_same_account(a: &str, b: &str) -> bool {
     };
     let chain = first.chain_id();
     chain == second.chain_id()
-        && match chain.namespace() == EIP155 {
-            true => first.address().eq_ignore_ascii_case(second.address()),
-            false => first.address() == second.address(),
+        && if chain.namespace() == EIP155 {
+            first.address().eq_ignore_ascii_case(second.address())
+        } else {
+            first.address() == second.address()
         }
 }

@@ -278,15 +278,14 @@ fn answered(accepted: Accepted, claim: &Claim) -> Result<Row, Refusal> {
 
 /// R51
 fn require_same(row: Row, digest: &[u8; 32]) -> Result<Row, Refusal> {
-    match row.receipt.payload_digest == *digest {
-        true => Ok(row),
-        false => {
-            let message = format!(
-                "{} has another submission: receipt {}",
-                row.receipt.key, row.receipt.n
-            );
-            let refusal = Refusal::new(Code::DuplicateTaskRef, "DuplicateTaskRef", message);
-            Err(refusal.of("interactionData.taskRef"))
-        }
+    if row.receipt.payload_digest == *digest {
+        Ok(row)
+    } else {
+        let message = format!(
+            "{} has another submission: receipt {}",
+            row.receipt.key, row.receipt.n
+        );
+        let refusal = Refusal::new(Code::DuplicateTaskRef, "DuplicateTaskRef", message);
+        Err(refusal.of("interactionData.taskRef"))
     }
 }

@@ -166,13 +166,12 @@ fn require_interaction_hash(data: &InteractionData) -> Result<(), Refusal> {
     let field = "interactionData.interactionHash";
     let computed = data.signed.interaction_hash(PROFILE);
     let computed = computed.map_err(|error| malformed("MalformedTaskRef", error.to_string()))?;
-    match computed == data.interaction_hash.0 {
-        true => Ok(()),
-        false => {
-            let (found, expected) = (hex::encode(data.interaction_hash.0), hex::encode(computed));
-            let message = format!("found 0x{found}, expected 0x{expected}");
-            Err(malformed("InteractionHashMismatch", message).of(field))
-        }
+    if computed == data.interaction_hash.0 {
+        Ok(())
+    } else {
+        let (found, expected) = (hex::encode(data.interaction_hash.0), hex::encode(computed));
+        let message = format!("found 0x{found}, expected 0x{expected}");
+        Err(malformed("InteractionHashMismatch", message).of(field))
     }
 }
 

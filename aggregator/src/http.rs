@@ -315,9 +315,10 @@ async fn file(State(service): State<Service>, Path(cid): Path<String>) -> Respon
             .bytes()
             .all(|it| matches!(it, b'a'..=b'z' | b'2'..=b'7'));
     let path = service.files.join(&cid);
-    let read = match is_cid {
-        true => tokio::task::spawn_blocking(move || std::fs::read(path)).await,
-        false => return not_found("not a CID of this aggregator"),
+    let read = if is_cid {
+        tokio::task::spawn_blocking(move || std::fs::read(path)).await
+    } else {
+        return not_found("not a CID of this aggregator");
     };
     let Ok(Ok(bytes)) = read else {
         return not_found("no such file");

@@ -203,12 +203,11 @@ impl Facilitator {
                 message,
             ));
         }
-        match tokens.contains(token) {
-            true => Ok(()),
-            false => {
-                let message = format!("{} does not list the token {token}", self.registry());
-                Err(malformed("TokenNotListed", message).of("token"))
-            }
+        if tokens.contains(token) {
+            Ok(())
+        } else {
+            let message = format!("{} does not list the token {token}", self.registry());
+            Err(malformed("TokenNotListed", message).of("token"))
         }
     }
 
@@ -242,12 +241,11 @@ impl Facilitator {
         let executed = self.cluster.transaction(transaction).await;
         let payer = executed.map_err(unavailable)?.as_ref().and_then(fee_payer);
         let payer = payer.ok_or_else(|| Unavailable(format!("{transaction} cannot be read")))?;
-        match self.settlers.contains(&payer) {
-            true => Ok(()),
-            false => {
-                let message = format!("{transaction} was settled by {payer}, not here");
-                Err(malformed("NotSettledHere", message).of("taskRef"))
-            }
+        if self.settlers.contains(&payer) {
+            Ok(())
+        } else {
+            let message = format!("{transaction} was settled by {payer}, not here");
+            Err(malformed("NotSettledHere", message).of("taskRef"))
         }
     }
 

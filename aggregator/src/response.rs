@@ -169,12 +169,11 @@ fn require_known(payload: &Value<'_>) -> Result<(), Refusal> {
 /// R17, R19
 fn require_uri(uri: &str) -> Result<(), Refusal> {
     let length = uri.len();
-    match (1..=URI_MAX).contains(&length) {
-        true => Ok(()),
-        false => {
-            let message = format!("has {length} bytes, expected 1 to {URI_MAX} (R17)");
-            Err(malformed("LengthLimit", message).of("responseURI"))
-        }
+    if (1..=URI_MAX).contains(&length) {
+        Ok(())
+    } else {
+        let message = format!("has {length} bytes, expected 1 to {URI_MAX} (R17)");
+        Err(malformed("LengthLimit", message).of("responseURI"))
     }
 }
 
@@ -223,13 +222,12 @@ impl Aggregator {
 
 /// R51, of a response: the same request gets the stored answer.
 fn require_same(row: ResponseRow, digest: &Word) -> Result<ResponseRow, Refusal> {
-    match row.receipt.payload_digest == *digest {
-        true => Ok(row),
-        false => {
-            let (key, n) = (&row.receipt.key, row.receipt.n);
-            let message = format!("the feedback for {key} has another response: receipt {n}");
-            let refusal = Refusal::new(Code::DuplicateTaskRef, "DuplicateResponse", message);
-            Err(refusal.of("taskRef"))
-        }
+    if row.receipt.payload_digest == *digest {
+        Ok(row)
+    } else {
+        let (key, n) = (&row.receipt.key, row.receipt.n);
+        let message = format!("the feedback for {key} has another response: receipt {n}");
+        let refusal = Refusal::new(Code::DuplicateTaskRef, "DuplicateResponse", message);
+        Err(refusal.of("taskRef"))
     }
 }

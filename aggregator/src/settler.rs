@@ -70,12 +70,11 @@ impl PaymentReport {
 
     /// Requires that the payment was made on this chain, CAIP-2.
     pub(crate) fn require_network(&self, network: &str) -> Result<(), Refusal> {
-        match self.network == network {
-            true => Ok(()),
-            false => {
-                let message = format!("{} is not on {network}", self.task_ref);
-                Err(malformed("PaymentChainNotServed", message).of("taskRef"))
-            }
+        if self.network == network {
+            Ok(())
+        } else {
+            let message = format!("{} is not on {network}", self.task_ref);
+            Err(malformed("PaymentChainNotServed", message).of("taskRef"))
         }
     }
 }

@@ -85,9 +85,10 @@ async fn send(
     let recent = cluster.recent_blockhash().await?;
     let transaction = sign(&instructions, signers, &recent).await?;
     let executed = land(cluster, &transaction, Duration::from_secs(60)).await?;
-    match executed.meta.err.is_null() {
-        true => Ok(()),
-        false => Err(executed.meta.err.to_string().into()),
+    if executed.meta.err.is_null() {
+        Ok(())
+    } else {
+        Err(executed.meta.err.to_string().into())
     }
 }
 

@@ -153,9 +153,10 @@ fn require(
     holds: bool,
     expected: &str,
 ) -> Result<(), String> {
-    match holds {
-        true => Ok(()),
-        false => Err(format!("{field} is {value}, expected {expected}")),
+    if holds {
+        Ok(())
+    } else {
+        Err(format!("{field} is {value}, expected {expected}"))
     }
 }
 
@@ -206,11 +207,12 @@ fn password(keystore: &Path, file: Option<&Path>) -> Result<Zeroizing<String>, C
         ));
     }
     let prompt = format!("Password of {}: ", keystore.display());
-    let answer = match io::stdin().is_terminal() {
-        true => rpassword::prompt_password(prompt),
-        false => Err(io::Error::other(
+    let answer = if io::stdin().is_terminal() {
+        rpassword::prompt_password(prompt)
+    } else {
+        Err(io::Error::other(
             "stdin is not a terminal: pass --password-file",
-        )),
+        ))
     };
     answer
         .map(Zeroizing::new)

@@ -59,9 +59,10 @@ impl Reviewers {
             Self::Listed(listed) => listed.clone(),
             Self::List { path, network } => read(path, network)?,
         };
-        match listed.is_empty() {
-            true => Err(ReviewersError::Empty),
-            false => Ok(Some(listed)),
+        if listed.is_empty() {
+            Err(ReviewersError::Empty)
+        } else {
+            Ok(Some(listed))
         }
     }
 }
@@ -88,8 +89,9 @@ fn read(path: &Path, network: &str) -> Result<Vec<AccountId>, ReviewersError> {
 /// Reads an address of either chain; `None` if it is of neither.
 #[must_use]
 pub fn parse_account(text: &str) -> Option<AccountId> {
-    match text.starts_with("0x") {
-        true => text.parse::<evm::Address>().ok().map(Into::into),
-        false => text.parse::<svm::Address>().ok().map(Into::into),
+    if text.starts_with("0x") {
+        text.parse::<evm::Address>().ok().map(Into::into)
+    } else {
+        text.parse::<svm::Address>().ok().map(Into::into)
     }
 }

@@ -305,12 +305,13 @@ impl Client {
                     | ChainError::TransactionRefused { .. }
             )
         );
-        match is_refusal {
-            false => fault,
-            true => match self.account.try_out(operation).await {
+        if is_refusal {
+            match self.account.try_out(operation).await {
                 Err(refused @ ClientError::Refused { .. }) => refused,
                 _ => fault,
-            },
+            }
+        } else {
+            fault
         }
     }
 

@@ -156,12 +156,11 @@ impl IndexClient {
             && text(&feedback, "profile") == kind.name()
             && is_account(client, text(&feedback, "clientAddress"))
             && feedback["feedbackIndex"] == index;
-        match is_asked {
-            true => Ok(feedback),
-            false => {
-                let asked = format!("{} feedback {index} of {client}", kind.name());
-                Err(self.other(&format!("{asked} about {agent}")).into())
-            }
+        if is_asked {
+            Ok(feedback)
+        } else {
+            let asked = format!("{} feedback {index} of {client}", kind.name());
+            Err(self.other(&format!("{asked} about {agent}")).into())
         }
     }
 
@@ -205,9 +204,10 @@ impl IndexClient {
             return Err(self.other("the reviewers that were named"));
         }
         let is_tagged = |it: &&str| text(body, it) == text(&summary, it);
-        match ["tag", "tag1", "tag2"].iter().all(is_tagged) {
-            true => Ok(summary),
-            false => Err(self.other("the tags that were named")),
+        if ["tag", "tag1", "tag2"].iter().all(is_tagged) {
+            Ok(summary)
+        } else {
+            Err(self.other("the tags that were named"))
         }
     }
 

@@ -101,9 +101,10 @@ fn best_practices_chain(chain: &str) -> Result<&str, ClientError> {
 
 /// Requires an agent's id as its chain writes it: the chain is named beside it.
 fn require_bare(agent: &str) -> Result<(), ClientError> {
-    match agent.is_empty() || agent.contains(':') {
-        true => Err(malformed_id("agent", agent, "its id without the chain")),
-        false => Ok(()),
+    if agent.is_empty() || agent.contains(':') {
+        Err(malformed_id("agent", agent, "its id without the chain"))
+    } else {
+        Ok(())
     }
 }
 
@@ -133,9 +134,10 @@ impl By {
     }
 
     fn agent(&self, text: &str) -> Option<AgentId> {
-        match self.network.split_once(':')?.0 == EIP155 {
-            true => word::parse_decimal("agent", text).ok().map(AgentId::Evm),
-            false => text.parse::<svm::Address>().ok().map(AgentId::Svm),
+        if self.network.split_once(':')?.0 == EIP155 {
+            word::parse_decimal("agent", text).ok().map(AgentId::Evm)
+        } else {
+            text.parse::<svm::Address>().ok().map(AgentId::Svm)
         }
     }
 

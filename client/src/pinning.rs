@@ -88,12 +88,11 @@ impl PinnedFiles {
         }
         let put: Result<Put, _> = serde_json::from_slice(&body);
         let put = put.map_err(|_| self.unreachable("the answer is not that of Kubo"))?;
-        match put.key == cid {
-            true => Ok(()),
-            false => {
-                let found: String = put.key.chars().take(100).collect();
-                Err(self.unreachable(format!("the node has it as {found:?}, expected {cid}")))
-            }
+        if put.key == cid {
+            Ok(())
+        } else {
+            let found: String = put.key.chars().take(100).collect();
+            Err(self.unreachable(format!("the node has it as {found:?}, expected {cid}")))
         }
     }
 }

@@ -110,14 +110,15 @@ impl Held {
     }
 
     fn require(&self, field: &'static str, found: &str, expected: &str) -> Result<(), ClientError> {
-        match found == expected {
-            true => Ok(()),
-            false => Err(ClientError::OnRecord {
+        if found == expected {
+            Ok(())
+        } else {
+            Err(ClientError::OnRecord {
                 id: self.id.clone(),
                 field,
                 found: found.to_owned(),
                 expected: expected.to_owned(),
-            }),
+            })
         }
     }
 }

@@ -80,9 +80,10 @@ pub(super) fn load_scenarios(options: &Conform) -> Result<Vec<Scenario>, CliErro
         .collect::<Result<Vec<_>, _>>()?;
     let found = !scenarios.is_empty();
     scenarios.retain(|scenario| is_meant(scenario, options));
-    match scenarios.is_empty() && found {
-        true => Err(CliError::NothingLeft(wanted(options))),
-        false => Ok(scenarios),
+    if scenarios.is_empty() && found {
+        Err(CliError::NothingLeft(wanted(options)))
+    } else {
+        Ok(scenarios)
     }
 }
 
@@ -126,9 +127,10 @@ pub(super) fn wanted(options: &Conform) -> String {
     if !options.exclude.is_empty() {
         wanted.push(format!("is without `{}`", options.exclude.join("` and `")));
     }
-    match wanted.is_empty() {
-        true => "is left".to_owned(),
-        false => wanted.join(", and "),
+    if wanted.is_empty() {
+        "is left".to_owned()
+    } else {
+        wanted.join(", and ")
     }
 }
 
@@ -139,9 +141,10 @@ fn alternatives(of: &[impl ToString]) -> String {
 
 /// What the command line says is checked: everything, unless it names profiles.
 pub(super) fn declared(options: &Conform) -> BTreeSet<RegistryProfile> {
-    match options.profile.is_empty() {
-        true => RegistryProfile::ALL.into(),
-        false => options.profile.iter().copied().collect(),
+    if options.profile.is_empty() {
+        RegistryProfile::ALL.into()
+    } else {
+        options.profile.iter().copied().collect()
     }
 }
 

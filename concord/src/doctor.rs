@@ -147,9 +147,10 @@ pub(super) fn doctor(options: &Doctor) -> Result<u8, CliError> {
         None => findings_elsewhere(),
     };
     let is_well = findings.iter().all(|it| it.state.is_well());
-    let report = match options.json {
-        true => format!("{:#}\n", json!({ "ok": is_well, "findings": findings })),
-        false => findings.iter().map(Finding::line).collect(),
+    let report = if options.json {
+        format!("{:#}\n", json!({ "ok": is_well, "findings": findings }))
+    } else {
+        findings.iter().map(Finding::line).collect()
     };
     show(report.as_bytes())?;
     Ok(if is_well { AGREE } else { MISSING })

@@ -143,9 +143,10 @@ pub(super) fn file(options: &File) -> Result<u8, CliError> {
         Command::Convert(options) => {
             let text = read(&options.source)?.current;
             let text = text.map_err(|error| refused(&options.source.file, &error))?;
-            match options.data_uri {
-                true => print(&encode_uri(text.as_bytes())),
-                false => print(&text),
+            if options.data_uri {
+                print(&encode_uri(text.as_bytes()))
+            } else {
+                print(&text)
             }
         }
         Command::New(options) => {
@@ -216,9 +217,10 @@ fn current_form(file: &RegistrationFile) -> Result<String, concord_files::Error>
 /// A feedback file names its client.
 fn kind_of(bytes: &[u8]) -> Kind {
     let value: Option<Value> = serde_json::from_slice(bytes).ok();
-    match value.is_some_and(|it| it.get("clientAddress").is_some()) {
-        true => Kind::Feedback,
-        false => Kind::Registration,
+    if value.is_some_and(|it| it.get("clientAddress").is_some()) {
+        Kind::Feedback
+    } else {
+        Kind::Registration
     }
 }
 
@@ -288,9 +290,10 @@ fn check(options: &Check) -> Result<u8, CliError> {
         Some(name) => text.push_str(&format!("the hash on chain is this file's, by {name}\n")),
         None => {}
     }
-    match options.json {
-        true => print(&serde_json::to_string_pretty(&result).unwrap_or_default())?,
-        false => print(text.trim_end())?,
+    if options.json {
+        print(&serde_json::to_string_pretty(&result).unwrap_or_default())?
+    } else {
+        print(text.trim_end())?
     };
     Ok(if scheme == Some(None) {
         DISAGREE

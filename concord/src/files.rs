@@ -76,9 +76,10 @@ fn files_below(
     }
     let folder = root()?.join(SCENARIOS);
     let files = scenario::find_files(&folder)?;
-    match files.is_empty() {
-        true => Err(CliError::NoScenarios(folder)),
-        false => Ok(files),
+    if files.is_empty() {
+        Err(CliError::NoScenarios(folder))
+    } else {
+        Ok(files)
     }
 }
 

@@ -151,9 +151,10 @@ fn show(result: &[u8]) -> io::Result<()> {
 fn colours() -> Colours {
     let is_unwanted = env::var_os("NO_COLOR").is_some_and(|it| !it.is_empty());
     let is_dumb = env::var_os("TERM").is_none_or(|it| it == "dumb");
-    match io::stdout().is_terminal() && !is_unwanted && !is_dumb {
-        true => Colours::Ansi,
-        false => Colours::None,
+    if io::stdout().is_terminal() && !is_unwanted && !is_dumb {
+        Colours::Ansi
+    } else {
+        Colours::None
     }
 }
 

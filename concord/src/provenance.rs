@@ -127,9 +127,10 @@ fn without_keys_in_urls(command: &str) -> String {
             .next()
             .unwrap_or_default();
         let (user, host) = authority.rsplit_once('@').unwrap_or(("", authority));
-        match user.is_empty() && authority.len() == rest.len() {
-            true => word.to_owned(),
-            false => format!("{before}://{host}/…"),
+        if user.is_empty() && authority.len() == rest.len() {
+            word.to_owned()
+        } else {
+            format!("{before}://{host}/…")
         }
     };
     let words: Vec<_> = command.split(' ').map(shortened).collect();

@@ -99,9 +99,10 @@ fn play(
         fee_limit: FeeLimit::default(),
     }))?;
     let registries = EvmLive::read_only(blocking, client, addresses, B256::random().0);
-    match is_attached {
-        true => run_on(scenarios, registries.over_canonical_identity()),
-        false => run_on(scenarios, registries),
+    if is_attached {
+        run_on(scenarios, registries.over_canonical_identity())
+    } else {
+        run_on(scenarios, registries)
     }
 }
 

@@ -195,17 +195,19 @@ fn check(options: &Check) -> Result<u8, CliError> {
     }
     if let Some(expected) = &options.signer {
         let found = checked.signer.as_deref().unwrap_or("no one");
-        let is_same = match expected.starts_with("0x") {
-            true => found.eq_ignore_ascii_case(expected),
-            false => found == expected,
+        let is_same = if expected.starts_with("0x") {
+            found.eq_ignore_ascii_case(expected)
+        } else {
+            found == expected
         };
         if !is_same {
             return Err(refused(format!("signed by {found}, expected {expected}")));
         }
     }
-    let report = match options.json {
-        true => checked.as_json(),
-        false => checked.as_text(),
+    let report = if options.json {
+        checked.as_json()
+    } else {
+        checked.as_text()
     };
     show(report.as_bytes())?;
     Ok(AGREE)

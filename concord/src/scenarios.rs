@@ -80,9 +80,10 @@ fn copy(from: &Path, to: &Path) -> io::Result<usize> {
     for entry in fs::read_dir(from)? {
         let entry = entry?;
         let target = to.join(entry.file_name());
-        count += match entry.file_type()?.is_dir() {
-            true => copy(&entry.path(), &target)?,
-            false => fs::copy(entry.path(), target).map(|_| 1)?,
+        count += if entry.file_type()?.is_dir() {
+            copy(&entry.path(), &target)?
+        } else {
+            fs::copy(entry.path(), target).map(|_| 1)?
         };
     }
     Ok(count)

@@ -26,9 +26,10 @@ pub(super) fn smoke(options: &Smoke) -> Result<u8, CliError> {
     let scenarios = files.iter().map(|file| scenario::load(file));
     let scenarios = scenarios.collect::<Result<Vec<_>, _>>()?;
     let played = place.play(&options.run, options.artifacts.as_deref(), &scenarios)?;
-    let shown = match options.json {
-        true => format!("{:#}\n", as_json(&played, &place.chain)),
-        false => as_text(&played, &place.chain),
+    let shown = if options.json {
+        format!("{:#}\n", as_json(&played, &place.chain))
+    } else {
+        as_text(&played, &place.chain)
     };
     let printed = show(shown.as_bytes());
     printed.map_err(|fault| DeployError::Unshown(Box::new(fault.into())))?;

@@ -41,9 +41,10 @@ pub(super) fn attach_node(
         B256::random().0,
         Duration::from_secs(run.give_up_after),
     )?;
-    let left_out = match node.can_set_time() {
-        true => Vec::new(),
-        false => leave_out_what_needs_a_clock(scenarios)?,
+    let left_out = if node.can_set_time() {
+        Vec::new()
+    } else {
+        leave_out_what_needs_a_clock(scenarios)?
     };
     Ok(Some(Attached {
         program: node.found_program()?,
@@ -69,8 +70,9 @@ fn leave_out_what_needs_a_clock(scenarios: &mut Vec<Scenario>) -> Result<Vec<Lef
         scenario,
         reason: "the node's clock cannot be set".to_owned(),
     };
-    match scenarios.is_empty() {
-        true => Err(CliError::ClockCannotBeSet),
-        false => Ok(names.into_iter().map(left_out).collect()),
+    if scenarios.is_empty() {
+        Err(CliError::ClockCannotBeSet)
+    } else {
+        Ok(names.into_iter().map(left_out).collect())
     }
 }

@@ -19,14 +19,15 @@ pub(super) fn folder(name: &str, files: Files<'_>) -> Result<PathBuf, CliError> 
         fault: io::Error::other("HOME is not set"),
     })?;
     let folder = cache.join("concord").join(name);
-    match is_whole(&folder, files) {
-        true => Ok(folder),
-        false => replace(&folder, files)
+    if is_whole(&folder, files) {
+        Ok(folder)
+    } else {
+        replace(&folder, files)
             .map(|()| folder.clone())
             .map_err(|fault| CliError::NotUnpacked {
                 path: folder,
                 fault,
-            }),
+            })
     }
 }
 
@@ -52,9 +53,10 @@ fn count(folder: &Path) -> io::Result<usize> {
     let mut found = 0;
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
-        found += match entry.file_type()?.is_dir() {
-            true => count(&entry.path())?,
-            false => 1,
+        found += if entry.file_type()?.is_dir() {
+            count(&entry.path())?
+        } else {
+            1
         };
     }
     Ok(found)

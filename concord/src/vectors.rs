@@ -88,12 +88,13 @@ pub(super) fn vectors(options: &Vectors) -> Result<u8, CliError> {
 
 fn function(text: &str) -> Result<String, String> {
     let known: Vec<_> = concord_oracle::names().collect();
-    match known.contains(&text) {
-        true => Ok(text.to_owned()),
-        false => Err(format!(
+    if known.contains(&text) {
+        Ok(text.to_owned())
+    } else {
+        Err(format!(
             "`{text}` is not an oracle function: use one of {}",
             known.join(", ")
-        )),
+        ))
     }
 }
 

@@ -161,13 +161,14 @@ fn a_registry_is_started_and_checked() {
         if line.starts_with("concord conform") {
             let (command, _) = line.split_once(" #").unwrap();
             // A test build carries no registries; tests/installed/run has a build that does.
-            let built = match command.contains("--backend") {
-                true => format!(
+            let built = if command.contains("--backend") {
+                format!(
                     " --artifacts {} --program {}",
                     contracts.display(),
                     program.display()
-                ),
-                false => String::new(),
+                )
+            } else {
+                String::new()
             };
             script += &format!("code=0; {command}{built} || code=$?; echo \"exit code $code\"\n");
             checked += 1;

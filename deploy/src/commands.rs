@@ -67,9 +67,10 @@ async fn plan(options: &options::PlanOptions) -> Result<u8, DeployError> {
 }
 
 pub(crate) fn print_plan(plan: &Plan, json: bool) -> Result<(), DeployError> {
-    match json {
-        true => report::print(&format!("{:#}\n", json!(plan))),
-        false => report::print(&report::plan(plan)),
+    if json {
+        report::print(&format!("{:#}\n", json!(plan)))
+    } else {
+        report::print(&report::plan(plan))
     }
 }
 
@@ -179,9 +180,10 @@ async fn resume(options: &options::ResumeOptions) -> Result<u8, DeployError> {
 /// # Errors
 /// [`DeployError::NotATestnet`] for a chain that is not listed, unless it is allowed.
 pub fn require_testnet(chain: &ChainId, allow_mainnet: bool) -> Result<(), DeployError> {
-    match allow_mainnet || network::testnet(chain).is_some() {
-        true => Ok(()),
-        false => Err(DeployError::NotATestnet(chain.to_string())),
+    if allow_mainnet || network::testnet(chain).is_some() {
+        Ok(())
+    } else {
+        Err(DeployError::NotATestnet(chain.to_string()))
     }
 }
 
@@ -204,9 +206,10 @@ fn confirm_sending(target: &dyn Target, plan: &Plan, sending: &Sending) -> Resul
 
 /// Has the person at the terminal type the expected text, which the question does not show.
 fn confirm_again(what: &str, expected: &str) -> Result<(), DeployError> {
-    match ask(format_args!("{what}, to go on: "))? == expected {
-        true => Ok(()),
-        false => Err(DeployError::Declined),
+    if ask(format_args!("{what}, to go on: "))? == expected {
+        Ok(())
+    } else {
+        Err(DeployError::Declined)
     }
 }
 
@@ -335,9 +338,10 @@ fn verify(
         Err(error) => (Vec::new(), Some(error)),
     };
     checks.extend(examined);
-    match place.json {
-        true => report::print(&format!("{:#}\n", json!(checks)))?,
-        false => report::print(&report::checks(&checks))?,
+    if place.json {
+        report::print(&format!("{:#}\n", json!(checks)))?
+    } else {
+        report::print(&report::checks(&checks))?
     }
     match (checks.iter().all(Check::holds), unexamined) {
         (true, Some(error)) => Err(error),
@@ -363,9 +367,10 @@ async fn verify_source(place: &Place) -> Result<u8, DeployError> {
         return Ok(DIFFERS);
     }
     let commands = target.publish(&folders.explorer(&place.chain))?;
-    match place.json {
-        true => report::print(&format!("{:#}\n", json!(commands)))?,
-        false => report::print(&format!("{}\n", commands.join("\n")))?,
+    if place.json {
+        report::print(&format!("{:#}\n", json!(commands)))?
+    } else {
+        report::print(&format!("{}\n", commands.join("\n")))?
     }
     Ok(DONE)
 }
@@ -373,9 +378,10 @@ async fn verify_source(place: &Place) -> Result<u8, DeployError> {
 async fn status(place: &Place) -> Result<u8, DeployError> {
     let (mut target, recorded) = of_record(place).await?;
     let status_rows = target.status(recorded.as_ref()).await?;
-    match place.json {
-        true => report::print(&format!("{:#}\n", json!(status_rows)))?,
-        false => report::print(&report::status_rows(&status_rows))?,
+    if place.json {
+        report::print(&format!("{:#}\n", json!(status_rows)))?
+    } else {
+        report::print(&report::status_rows(&status_rows))?
     }
     Ok(exit_code(status_rows.iter().all(|one| one.drift.is_none())))
 }

@@ -87,9 +87,10 @@ fn plan_row(plan: &Plan, group: &[Step]) -> Vec<String> {
 const NEEDS: usize = 4;
 
 fn step_row(plan: &Plan, step: &Step) -> Vec<String> {
-    let cost = match step.action.sends() {
-        true => plan.coin.cost(step.cost).to_string(),
-        false => "-".to_owned(),
+    let cost = if step.action.sends() {
+        plan.coin.cost(step.cost).to_string()
+    } else {
+        "-".to_owned()
     };
     let left = match step.balance_after {
         Some(balance) => plan.coin.balance(balance).to_string(),
@@ -188,12 +189,13 @@ pub fn checks(checks: &[Check]) -> String {
     let rows: Vec<Vec<String>> = checks
         .iter()
         .map(|check| {
-            let (word, detail) = match check.holds() {
-                true => ("ok", check.found.clone()),
-                false => (
+            let (word, detail) = if check.holds() {
+                ("ok", check.found.clone())
+            } else {
+                (
                     "DIFFERS",
                     format!("{}, expected {}", check.found, check.expected),
-                ),
+                )
             };
             vec![
                 check.subject.clone(),

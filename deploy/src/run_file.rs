@@ -220,9 +220,10 @@ impl RunFile {
                 change(record, new);
             }
         }
-        match changes.is_empty() {
-            true => Ok(()),
-            false => self.store(),
+        if changes.is_empty() {
+            Ok(())
+        } else {
+            self.store()
         }
     }
 

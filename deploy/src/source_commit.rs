@@ -23,14 +23,16 @@ pub fn of(root: &Path) -> Result<String, String> {
     }
     let commit = git(root, &["rev-parse", "--verify", "HEAD"])?;
     let status = ["status", "--porcelain", "--", ".", ":(exclude)deployments"];
-    let dirty = match git(root, &status)?.is_empty() {
-        true => "",
-        false => DIRTY,
+    let dirty = if git(root, &status)?.is_empty() {
+        ""
+    } else {
+        DIRTY
     };
     let commit = format!("{commit}{dirty}");
-    match is_one(&commit) {
-        true => Ok(commit),
-        false => Err(format!("git names the commit {commit}")),
+    if is_one(&commit) {
+        Ok(commit)
+    } else {
+        Err(format!("git names the commit {commit}"))
     }
 }
 
@@ -62,12 +64,11 @@ fn git(root: &Path, arguments: &[&str]) -> Result<String, String> {
         .stdin(Stdio::null())
         .output();
     let output = output.map_err(|error| format!("git does not run: {error}"))?;
-    match output.status.success() {
-        true => Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned()),
-        false => {
-            let words = String::from_utf8_lossy(&output.stderr);
-            Err(words.lines().next().unwrap_or("git failed").to_owned())
-        }
+    if output.status.success() {
+        Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
+    } else {
+        let words = String::from_utf8_lossy(&output.stderr);
+        Err(words.lines().next().unwrap_or("git failed").to_owned())
     }
 }
 

@@ -135,17 +135,19 @@ impl fmt::Display for Subject {
 }
 
 fn account(field: &'static str, is_evm: bool, text: &str) -> Result<AccountId, SubjectError> {
-    match is_evm {
-        true => parse_evm_address(field, text).map(AccountId::Evm),
-        false => parse_solana_key(field, text).map(|key| AccountId::Svm(Address::from(key))),
+    if is_evm {
+        parse_evm_address(field, text).map(AccountId::Evm)
+    } else {
+        parse_solana_key(field, text).map(|key| AccountId::Svm(Address::from(key)))
     }
     .map_err(|error| fault(field, error))
 }
 
 fn agent(is_evm: bool, text: &str) -> Result<AgentId, SubjectError> {
-    match is_evm {
-        true => word::parse_decimal("agentId", text).map(AgentId::Evm),
-        false => parse_solana_key("agentId", text).map(|key| AgentId::Svm(Address::from(key))),
+    if is_evm {
+        word::parse_decimal("agentId", text).map(AgentId::Evm)
+    } else {
+        parse_solana_key("agentId", text).map(|key| AgentId::Svm(Address::from(key)))
     }
     .map_err(|error| fault("agentId", error))
 }

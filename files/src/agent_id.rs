@@ -81,17 +81,17 @@ impl AgentId {
     ) -> Result<Self, Error> {
         let registry = AccountId::parse(registry).map_err(|error| node.form(error))?;
         let is_number = node.value.as_number().is_some();
-        let text = match is_number {
-            true => u53(node)?.to_string(),
-            false => node
-                .value
+        let text = if is_number {
+            u53(node)?.to_string()
+        } else {
+            node.value
                 .as_str()
                 .ok_or_else(|| {
                     node.broken(Rule::Type {
                         expected: "a number or a string",
                     })
                 })?
-                .to_owned(),
+                .to_owned()
         };
         let id = Self::parse(&registry, &text).map_err(|error| node.form(error))?;
         match (form, is_number) {

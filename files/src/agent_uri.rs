@@ -271,8 +271,9 @@ fn inflate(compressed: &[u8]) -> Result<Vec<u8>, Error> {
 
 fn within_limit(bytes: Vec<u8>) -> Result<Vec<u8>, Error> {
     let (length, limit) = (bytes.len(), FILE_MAX);
-    match length <= limit {
-        true => Ok(bytes),
-        false => Err(Error::new("uri", Rule::Size { length, limit })),
+    if length <= limit {
+        Ok(bytes)
+    } else {
+        Err(Error::new("uri", Rule::Size { length, limit }))
     }
 }

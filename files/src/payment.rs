@@ -73,9 +73,10 @@ impl ChainReference {
     /// R37: a number or text, whichever the dialect writes; the other one is noted.
     fn read(node: &Node<'_>, writes: ChainForm, notes: &mut Mappings) -> Result<Self, Error> {
         let is_number = node.value.as_number().is_some();
-        let chain = match is_number {
-            true => Self::Number(u53(node)?),
-            false => Self::Text(text(node)?),
+        let chain = if is_number {
+            Self::Number(u53(node)?)
+        } else {
+            Self::Text(text(node)?)
         };
         ChainId::parse(&chain.caip2()).map_err(|error| node.form(error))?;
         match (writes, is_number) {
@@ -136,9 +137,10 @@ impl PaymentField {
             notes.note(MappingKind::ProofOfPaymentKey, &node.path);
         }
         let proof = ProofOfPayment::read(&node, writes, notes)?;
-        Ok(Some(match is_profile {
-            true => Self::Profile(proof),
-            false => Self::Standard(proof),
+        Ok(Some(if is_profile {
+            Self::Profile(proof)
+        } else {
+            Self::Standard(proof)
         }))
     }
 }

@@ -234,9 +234,10 @@ impl ListSignature {
 /// An account in one spelling.
 fn spelling(account: &str) -> String {
     let is_evm = AccountId::parse(account).is_ok_and(|it| it.chain_id().namespace() == EIP155);
-    match is_evm {
-        true => account.to_ascii_lowercase(),
-        false => account.to_owned(),
+    if is_evm {
+        account.to_ascii_lowercase()
+    } else {
+        account.to_owned()
     }
 }
 

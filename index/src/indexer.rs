@@ -143,9 +143,10 @@ impl<S: Source, E: Engine> Indexer<S, E> {
         let head = self.source.head().await?;
         let cursor = lock(&self.store).cursor(self.deployment)?;
         let Some(cursor) = cursor else {
-            return match head.number < self.start {
-                true => Ok(Progress::Idle { head: head.number }),
-                false => self.advance(self.start, None, &head).await,
+            return if head.number < self.start {
+                Ok(Progress::Idle { head: head.number })
+            } else {
+                self.advance(self.start, None, &head).await
             };
         };
         if self.lags(&cursor, &head)? {

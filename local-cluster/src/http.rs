@@ -75,9 +75,10 @@ fn read_head(reader: &mut BufReader<&TcpStream>, is_new: bool) -> Result<Head, U
     loop {
         let line = line(reader)?.to_ascii_lowercase();
         let Some((name, value)) = line.split_once(':') else {
-            match line.is_empty() {
-                true => return Ok(head),
-                false => return Err(Unread::Refused("400 Bad Request")),
+            if line.is_empty() {
+                return Ok(head);
+            } else {
+                return Err(Unread::Refused("400 Bad Request"));
             }
         };
         let value = value.trim();
@@ -97,9 +98,10 @@ fn read_head(reader: &mut BufReader<&TcpStream>, is_new: bool) -> Result<Head, U
 fn line(reader: &mut BufReader<&TcpStream>) -> Result<String, Unread> {
     let mut line = String::new();
     let read = reader.by_ref().take(HEAD_LIMIT).read_line(&mut line)?;
-    match read > 0 && line.ends_with('\n') {
-        true => Ok(line.trim_end().to_owned()),
-        false => Err(Unread::Gone),
+    if read > 0 && line.ends_with('\n') {
+        Ok(line.trim_end().to_owned())
+    } else {
+        Err(Unread::Gone)
     }
 }
 

@@ -58,9 +58,10 @@ async fn pass(
     request: Bytes,
 ) -> ([(http::HeaderName, &'static str); 1], Bytes) {
     link.requests.fetch_add(1, Ordering::SeqCst);
-    let hold = match is_sending(&request) {
-        true => *link.hold.lock().unwrap(),
-        false => Hold::Nothing,
+    let hold = if is_sending(&request) {
+        *link.hold.lock().unwrap()
+    } else {
+        Hold::Nothing
     };
     if hold == Hold::Before {
         link.held.notify_one();

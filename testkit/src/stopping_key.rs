@@ -19,10 +19,7 @@ pub struct StoppingKey<K> {
 
 impl<K> StoppingKey<K> {
     fn signed<S>(&self, signature: S) -> S {
-        match self.stops {
-            true => stop(),
-            false => signature,
-        }
+        if self.stops { stop() } else { signature }
     }
 }
 

@@ -205,9 +205,10 @@ impl Publisher {
             Ok(Some(block)) => Ok(Attempt::Landed(block)),
             Err(error) => {
                 self.note(signal, &error, now, report)?;
-                Ok(match error.is_of_the_chain() {
-                    true => Attempt::OfTheChain,
-                    false => Attempt::Over,
+                Ok(if error.is_of_the_chain() {
+                    Attempt::OfTheChain
+                } else {
+                    Attempt::Over
                 })
             }
         }
@@ -353,12 +354,13 @@ impl Publisher {
         })?;
         let drafted = &file.view().head().client_address;
         let present = self.client();
-        match *drafted == present {
-            true => Ok(()),
-            false => Err(WatchtowerError::OtherAccount {
+        if *drafted == present {
+            Ok(())
+        } else {
+            Err(WatchtowerError::OtherAccount {
                 drafted: drafted.clone(),
                 present,
-            }),
+            })
         }
     }
 

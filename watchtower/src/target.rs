@@ -59,9 +59,10 @@ impl Agent {
 
 /// A registry in one spelling.
 pub(crate) fn registry_key(registry: &str) -> String {
-    match registry.starts_with(&format!("{EIP155}:")) {
-        true => registry.to_ascii_lowercase(),
-        false => registry.to_owned(),
+    if registry.starts_with(&format!("{EIP155}:")) {
+        registry.to_ascii_lowercase()
+    } else {
+        registry.to_owned()
     }
 }
 

@@ -7,9 +7,10 @@ use concord_files::{Error, RegistrationFile, RegistrationId};
 #[must_use]
 pub fn is_same_address(network: &str, a: &str, b: &str) -> bool {
     let is_evm = network.split_once(':').is_some_and(|(it, _)| it == EIP155);
-    match is_evm {
-        true => a.eq_ignore_ascii_case(b),
-        false => a == b,
+    if is_evm {
+        a.eq_ignore_ascii_case(b)
+    } else {
+        a == b
     }
 }
 

@@ -135,8 +135,9 @@ fn revocation(entry: &Entry, file: &Parsed<FeedbackFile>) -> Finding {
         Err(refusal) => return by_others(refusal.to_string()),
     };
     let hash = format!("0x{}", hex::encode(file.hash()));
-    match signed.key == entry.receipt.key && signed.request.feedback_hash == hash {
-        true => Finding::Revoked,
-        false => by_others("the revocation that is shown is for another feedback".to_owned()),
+    if signed.key == entry.receipt.key && signed.request.feedback_hash == hash {
+        Finding::Revoked
+    } else {
+        by_others("the revocation that is shown is for another feedback".to_owned())
     }
 }

@@ -284,9 +284,10 @@ impl Audit {
         let age = now.saturating_sub(entry.receipt.accepted_at);
         // A receipt from the future would be pending for ever.
         let is_young = age < self.grace && !entry.receipt.is_ahead_of(now);
-        let withheld = |why: &str| match is_young {
-            true => Finding::Pending,
-            false => {
+        let withheld = |why: &str| {
+            if is_young {
+                Finding::Pending
+            } else {
                 let detail = format!("{why}, {age} seconds after it was accepted");
                 problem(ProblemKind::Withheld, detail)
             }

@@ -83,9 +83,10 @@ fn require_response(form: &ResponseForm, target: &Target, found: &Found<'_>) -> 
 
 fn require_registry(form: &ResponseForm, found: &Found<'_>) -> Result<(), String> {
     let registry = &form.request.agent_registry;
-    match is_same_account(registry, &found.identity) {
-        true => Ok(()),
-        false => Err(format!("the agent is registered at {registry}")),
+    if is_same_account(registry, &found.identity) {
+        Ok(())
+    } else {
+        Err(format!("the agent is registered at {registry}"))
     }
 }
 
@@ -95,11 +96,12 @@ fn signed(entry: &Entry, request: &RawValue) -> Result<ResponseForm, String> {
     let form = form.map_err(|refusal| refusal.to_string())?;
     let digest = format!("0x{}", hex::encode(form.digest));
     let receipt = &entry.receipt;
-    match receipt.payload_digest == digest && receipt.key == form.key {
-        true => Ok(form),
-        false => Err(format!(
+    if receipt.payload_digest == digest && receipt.key == form.key {
+        Ok(form)
+    } else {
+        Err(format!(
             "the receipt is of {} with digest {}, the request of {} with {digest}",
             receipt.key, receipt.payload_digest, form.key
-        )),
+        ))
     }
 }

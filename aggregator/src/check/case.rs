@@ -66,28 +66,30 @@ fn stranger(key: &PreparedKey) -> Result<PreparedKey, CheckError> {
 
 /// An id of the same form at the same registry, which is not an agent.
 fn unknown_agent(registry: &str) -> String {
-    match registry.starts_with("eip155:") {
-        true => "115792089237316195423570985008687907853269984665640564039457584007913129639935"
-            .to_owned(),
-        false => bs58::encode([0x5a; 32]).into_string(),
+    if registry.starts_with("eip155:") {
+        "115792089237316195423570985008687907853269984665640564039457584007913129639935".to_owned()
+    } else {
+        bs58::encode([0x5a; 32]).into_string()
     }
 }
 
 /// The same registry's chain, and an account on it that is not a registry.
 fn unknown_registry(registry: &str) -> String {
     let chain = registry.rsplit_once(':').map_or("", |it| it.0);
-    match chain.starts_with("eip155:") {
-        true => format!("{chain}:0x{}", "5a".repeat(20)),
-        false => format!("{chain}:{}", bs58::encode([0x5a; 32]).into_string()),
+    if chain.starts_with("eip155:") {
+        format!("{chain}:0x{}", "5a".repeat(20))
+    } else {
+        format!("{chain}:{}", bs58::encode([0x5a; 32]).into_string())
     }
 }
 
 /// The payment's chain, and a transaction that it does not have.
 fn unpaid(task_ref: &str) -> String {
     let chain = task_ref.rsplit_once(':').map_or("", |it| it.0);
-    match chain.starts_with("eip155:") {
-        true => format!("{chain}:0x{}", "5a".repeat(32)),
-        false => format!("{chain}:{}", bs58::encode([0x5a; 64]).into_string()),
+    if chain.starts_with("eip155:") {
+        format!("{chain}:0x{}", "5a".repeat(32))
+    } else {
+        format!("{chain}:{}", bs58::encode([0x5a; 64]).into_string())
     }
 }
 

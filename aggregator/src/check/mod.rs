@@ -172,9 +172,10 @@ impl Kit {
         let chain = self.agent_registry.rsplit_once(':').map_or("", |it| it.0);
         let settlement = answer.text("settlementRegistry");
         let is_there = |text: &str| text.rsplit_once(':').is_some_and(|it| it.0 == chain);
-        match is_there(settlement) && is_there(answer.text("txRef")) {
-            true => None,
-            false => Some(format!("expected {chain}, {}", described(answer))),
+        if is_there(settlement) && is_there(answer.text("txRef")) {
+            None
+        } else {
+            Some(format!("expected {chain}, {}", described(answer)))
         }
     }
 

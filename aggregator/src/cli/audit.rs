@@ -145,8 +145,9 @@ pub fn url(text: &str) -> Result<Url, CliError> {
 
 /// The URL under which the routes are: paths are joined to it.
 fn folder(text: &str) -> Result<Url, CliError> {
-    match text.ends_with('/') {
-        true => url(text),
-        false => url(&format!("{text}/")),
+    if text.ends_with('/') {
+        url(text)
+    } else {
+        url(&format!("{text}/"))
     }
 }

@@ -262,13 +262,12 @@ impl Config {
     fn payment_chains(&self, payments: PaymentMode) -> Result<BTreeSet<String>, CliError> {
         let with_assets = self.chains.iter().filter(|(_, it)| !it.assets.is_empty());
         let chains: BTreeSet<String> = with_assets.map(|(chain, _)| chain.to_string()).collect();
-        match chains.is_empty() && payments == PaymentMode::Checked {
-            false => Ok(chains),
-            true => {
-                let message = "no payment could be verified: name the tokens in which payments count \
+        if chains.is_empty() && payments == PaymentMode::Checked {
+            let message = "no payment could be verified: name the tokens in which payments count \
                                in chains.….assets, or pass --payments unchecked (R54)";
-                Err(CliError::Usage(message.to_owned()))
-            }
+            Err(CliError::Usage(message.to_owned()))
+        } else {
+            Ok(chains)
         }
     }
 

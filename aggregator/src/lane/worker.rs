@@ -329,12 +329,13 @@ impl Worker {
             agent_registry: registry.clone(),
             agent_id: AgentId::parse(&AccountId::parse(registry)?, id)?,
         };
-        match self.parts.insiders.is_insider(&agent, client).await? {
-            false => Ok(()),
-            true => Err(LaneError::ActsForAgent {
+        if self.parts.insiders.is_insider(&agent, client).await? {
+            Err(LaneError::ActsForAgent {
                 client: client.clone(),
                 agent: id.clone(),
-            }),
+            })
+        } else {
+            Ok(())
         }
     }
 

@@ -91,12 +91,11 @@ impl Sponsored {
 
 /// R51
 fn require_same(row: SponsoredRow, claim: &Claim) -> Result<SponsoredRow, Refusal> {
-    match row.payload_digest == *claim.digest() {
-        true => Ok(row),
-        false => {
-            let message = format!("{} has another sponsored feedback: {}", row.key, row.id);
-            let refusal = Refusal::new(Code::DuplicateTaskRef, "DuplicateTaskRef", message);
-            Err(refusal.of("interactionData.taskRef"))
-        }
+    if row.payload_digest == *claim.digest() {
+        Ok(row)
+    } else {
+        let message = format!("{} has another sponsored feedback: {}", row.key, row.id);
+        let refusal = Refusal::new(Code::DuplicateTaskRef, "DuplicateTaskRef", message);
+        Err(refusal.of("interactionData.taskRef"))
     }
 }

@@ -60,9 +60,10 @@ impl Sponsor {
                 "{reviewer} is not on {network} and cannot sign there (R59): use POST /feedback"
             ))
         })?;
-        match client == self.key.address() {
-            false => Ok(client),
-            true => Err(refused(format!("{client} is the sponsor"))),
+        if client == self.key.address() {
+            Err(refused(format!("{client} is the sponsor")))
+        } else {
+            Ok(client)
         }
     }
 
@@ -134,14 +135,12 @@ impl Sponsor {
         let balance = self.cluster.balance(&address).await.map_err(unavailable)?;
         let own = self.cluster.rent(0).await.map_err(unavailable)?;
         let needed = cost.saturating_add(own);
-        match balance >= needed {
-            true => Ok(()),
-            false => {
-                tracing::error!(%address, balance, needed, "the sponsor has too little");
-                let message =
-                    format!("the sponsor {address} has {balance} lamports, needs {needed}");
-                Err(Refusal::new(Code::Unavailable, "SponsorUnfunded", message))
-            }
+        if balance >= needed {
+            Ok(())
+        } else {
+            tracing::error!(%address, balance, needed, "the sponsor has too little");
+            let message = format!("the sponsor {address} has {balance} lamports, needs {needed}");
+            Err(Refusal::new(Code::Unavailable, "SponsorUnfunded", message))
         }
     }
 

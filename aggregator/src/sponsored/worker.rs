@@ -132,9 +132,10 @@ impl SponsorWorker {
         executed: &[(&SponsoredRow, Landing, Option<String>)],
     ) -> Result<(), WorkerError> {
         let landings: Vec<Landing> = executed.iter().map(|it| it.1.clone()).collect();
-        let finality = match landings.is_empty() {
-            true => Vec::new(),
-            false => self.transactions.finality(&landings).await?,
+        let finality = if landings.is_empty() {
+            Vec::new()
+        } else {
+            self.transactions.finality(&landings).await?
         };
         for ((row, landing, failure), finality) in executed.iter().zip(finality) {
             let (id, store) = (row.id, &self.store);

@@ -115,9 +115,10 @@ impl Db {
 
     /// `?1` is how SQLite numbers parameters, `$1` how Postgres does.
     fn numbered<'s>(&self, sql: &'s str) -> Cow<'s, str> {
-        match self.is_file() {
-            true => Cow::Borrowed(sql),
-            false => Cow::Owned(sql.replace('?', "$")),
+        if self.is_file() {
+            Cow::Borrowed(sql)
+        } else {
+            Cow::Owned(sql.replace('?', "$"))
         }
     }
 

@@ -40,13 +40,14 @@ pub(super) fn require(db: &mut Db, lease: Option<&Lease>) -> Result<(), StoreErr
     };
     let sql = "SELECT epoch FROM lease WHERE lane = ?1";
     let found: Option<u64> = db.cell(sql, &[text(&lease.lane)])?;
-    match found == Some(lease.epoch) {
-        true => Ok(()),
-        false => Err(StoreError::LeaseLost {
+    if found == Some(lease.epoch) {
+        Ok(())
+    } else {
+        Err(StoreError::LeaseLost {
             lane: lease.lane.clone(),
             held: lease.epoch,
             found: found.unwrap_or(0),
-        }),
+        })
     }
 }
 

@@ -355,9 +355,10 @@ fn require_key(db: &mut Db, key: &PreparedKey) -> Result<(), StoreError> {
     let select = "SELECT value FROM meta WHERE name = 'receipt-key'";
     db.run(insert, &[text(&expected)])?;
     let found: String = db.cell(select, &[])?.unwrap_or_default();
-    match found == expected {
-        true => Ok(()),
-        false => Err(StoreError::OtherKey { found, expected }),
+    if found == expected {
+        Ok(())
+    } else {
+        Err(StoreError::OtherKey { found, expected })
     }
 }
 

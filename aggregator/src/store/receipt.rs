@@ -26,9 +26,10 @@ impl ChainEnd {
     /// in which another process may have given later receipts.
     pub fn require_not_overtaken(&self, came: u64) -> Result<(), StoreError> {
         let latest = self.latest;
-        match came.saturating_add(BEHIND_MAX) < latest {
-            false => Ok(()),
-            true => Err(StoreError::Overtaken { came, latest }),
+        if came.saturating_add(BEHIND_MAX) < latest {
+            Err(StoreError::Overtaken { came, latest })
+        } else {
+            Ok(())
         }
     }
 

@@ -193,9 +193,10 @@ fn is_spent(transactions: &[SignedTx], statuses: &[TxStatus]) -> bool {
 
 impl TxRecord for StoreRecord {
     fn transactions(&self, job: &str) -> &[SignedTx] {
-        match self.is_own(job) {
-            true => &self.transactions,
-            false => &[],
+        if self.is_own(job) {
+            &self.transactions
+        } else {
+            &[]
         }
     }
 
@@ -285,9 +286,10 @@ impl TxRecord for StoreRecord {
 
     fn finalized(&mut self, jobs: &[&str]) -> Result<(), ChainError> {
         let table = self.table;
-        match jobs.is_empty() {
-            true => Ok(()),
-            false => self.change(move |db, n| set_state(db, table, n, "final")),
+        if jobs.is_empty() {
+            Ok(())
+        } else {
+            self.change(move |db, n| set_state(db, table, n, "final"))
         }
     }
 }

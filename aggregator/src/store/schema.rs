@@ -228,9 +228,10 @@ const WORDS: [(&str, &str); 5] = [
 
 /// Brings a store to the newest version, each step in one transaction.
 pub(super) fn migrate(location: &Location, db: &mut Db) -> Result<(), StoreError> {
-    match db.is_file() {
-        true => migrate_file(location, db),
-        false => migrate_server(location, db),
+    if db.is_file() {
+        migrate_file(location, db)
+    } else {
+        migrate_server(location, db)
     }
 }
 
@@ -239,13 +240,14 @@ fn known() -> u32 {
 }
 
 fn require_known(location: &Location, found: u64) -> Result<(), StoreError> {
-    match found > known().into() {
-        false => Ok(()),
-        true => Err(StoreError::Schema {
+    if found > known().into() {
+        Err(StoreError::Schema {
             place: location.to_string(),
             found: u32::try_from(found).unwrap_or(u32::MAX),
             known: known(),
-        }),
+        })
+    } else {
+        Ok(())
     }
 }
 

@@ -255,9 +255,10 @@ fn holds_nonce(db: &mut Db, wanted: Wanted<'_>) -> Result<bool, StoreError> {
 
 fn free(values: &[Value]) -> String {
     let busy: Vec<String> = (3..=values.len()).map(|it| format!("?{it}")).collect();
-    match busy.is_empty() {
-        true => String::new(),
-        false => format!(" AND submission.agent NOT IN ({})", busy.join(", ")),
+    if busy.is_empty() {
+        String::new()
+    } else {
+        format!(" AND submission.agent NOT IN ({})", busy.join(", "))
     }
 }
 
@@ -304,9 +305,10 @@ fn follow_up(table: Table, wanted: Wanted<'_>, is_held: bool) -> String {
         Phase::Landing if is_held => "IN ('signed', 'sent')",
         Phase::Landing => "NOT IN ('landed', 'final')",
     };
-    let first = match wanted.is_numbered() {
-        true => String::new(),
-        false => format!("AND {name}.attempts = 0"),
+    let first = if wanted.is_numbered() {
+        String::new()
+    } else {
+        format!("AND {name}.attempts = 0")
     };
     let begun = if wanted.fresh_first { 2 } else { 0 };
     let order = match wanted.phase {

@@ -31,9 +31,10 @@ fn set_wallet(solana: &Solana, wallet: &Keypair) -> Instruction {
 
 async fn paid_to(solana: &Solana, wallet: &Keypair) {
     let set = set_wallet(solana, wallet);
-    match key(wallet) == key(&solana.owner) {
-        true => solana.send(vec![set], &[&solana.owner]).await,
-        false => solana.send(vec![set], &[&solana.owner, wallet]).await,
+    if key(wallet) == key(&solana.owner) {
+        solana.send(vec![set], &[&solana.owner]).await
+    } else {
+        solana.send(vec![set], &[&solana.owner, wallet]).await
     };
 }
 

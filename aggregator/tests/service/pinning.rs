@@ -82,9 +82,10 @@ async fn put(
     let Some(block) = part(&headers, &body).filter(|_| is_raw) else {
         return refused(StatusCode::BAD_REQUEST, "file argument 'data' is required");
     };
-    let key = match node.is_wrong.load(Ordering::SeqCst) {
-        true => cid(b"something else"),
-        false => cid(block),
+    let key = if node.is_wrong.load(Ordering::SeqCst) {
+        cid(b"something else")
+    } else {
+        cid(block)
     };
     node.blocks
         .lock()

@@ -54,9 +54,10 @@ async fn forward(State(proxy): State<Proxy>, body: Bytes) -> Vec<u8> {
     let request = request.header("content-type", "application/json");
     let answer = request.body(body.to_vec()).send().await.unwrap();
     let answer = answer.bytes().await.unwrap().to_vec();
-    match is_sending && mode == DEAF {
-        true => pending().await,
-        false => answer,
+    if is_sending && mode == DEAF {
+        pending().await
+    } else {
+        answer
     }
 }
 

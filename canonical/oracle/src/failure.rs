@@ -104,9 +104,10 @@ impl Failure {
 
     /// Adds the place where it happened, such as `feedback[3]`.
     pub fn inside(self, place: &str) -> Self {
-        let message = match self.message.starts_with(place) {
-            true => self.message,
-            false => format!("{place}: {}", self.message),
+        let message = if self.message.starts_with(place) {
+            self.message
+        } else {
+            format!("{place}: {}", self.message)
         };
         Self { message, ..self }
     }
@@ -138,9 +139,10 @@ fn without_cut_words(message: &str) -> String {
             word.push(c);
             continue;
         }
-        match c == CUT && word.len() >= HEX_RUN_MIN {
-            true => shown.push_str(&format!("<{} letters and digits>", word.len())),
-            false => shown.push_str(&word),
+        if c == CUT && word.len() >= HEX_RUN_MIN {
+            shown.push_str(&format!("<{} letters and digits>", word.len()))
+        } else {
+            shown.push_str(&word)
         }
         word.clear();
         shown.push(c);
@@ -159,9 +161,10 @@ fn without_secrets(message: &str) -> String {
             continue;
         }
         let is_number = run.bytes().all(|byte| byte.is_ascii_digit());
-        match run.len() >= HEX_RUN_MIN && !is_number {
-            true => shown.push_str(&format!("<{} hex digits>", run.len())),
-            false => shown.push_str(&run),
+        if run.len() >= HEX_RUN_MIN && !is_number {
+            shown.push_str(&format!("<{} hex digits>", run.len()))
+        } else {
+            shown.push_str(&run)
         }
         run.clear();
         shown.push(c);
@@ -208,8 +211,9 @@ fn shown_name(name: &str) -> String {
             .bytes()
             .all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte));
     let is_hex = name.len() >= SECRET_MIN && name.bytes().all(|byte| byte.is_ascii_hexdigit());
-    match is_name && !is_hex {
-        true => format!("\"{name}\""),
-        false => format!("a name of {} bytes", name.len()),
+    if is_name && !is_hex {
+        format!("\"{name}\"")
+    } else {
+        format!("a name of {} bytes", name.len())
     }
 }

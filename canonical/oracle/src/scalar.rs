@@ -49,9 +49,10 @@ impl Reader<'_> {
     pub(super) fn evm_address(&self) -> Result<[u8; 20], Failure> {
         let text = self.text()?;
         let is_bare = text.len() == 40 && !text.starts_with("0x");
-        Ok(match is_bare {
-            true => caip::parse_evm_address(self.field, &format!("0x{text}"))?,
-            false => caip::parse_evm_address(self.field, text)?,
+        Ok(if is_bare {
+            caip::parse_evm_address(self.field, &format!("0x{text}"))?
+        } else {
+            caip::parse_evm_address(self.field, text)?
         })
     }
 
@@ -65,12 +66,11 @@ impl Reader<'_> {
 
     pub(super) fn uint256(&self) -> Result<Word, Failure> {
         let text = self.integer()?;
-        match text.starts_with('-') {
-            true => {
-                let limit = "a uint256, 0 to 2^256 - 1";
-                Err(Failure::out_of_range(self.field, &text, limit))
-            }
-            false => Ok(word::parse_decimal(self.field, &text)?),
+        if text.starts_with('-') {
+            let limit = "a uint256, 0 to 2^256 - 1";
+            Err(Failure::out_of_range(self.field, &text, limit))
+        } else {
+            Ok(word::parse_decimal(self.field, &text)?)
         }
     }
 
@@ -83,15 +83,17 @@ impl Reader<'_> {
             None => (text.as_str(), false),
         };
         let magnitude = word::parse_decimal(self.field, digits).map_err(|_| beyond())?;
-        let word = match is_negative {
-            true => negated(magnitude),
-            false => magnitude,
+        let word = if is_negative {
+            negated(magnitude)
+        } else {
+            magnitude
         };
         // The sign bit says otherwise where the magnitude is too large.
         let reads_negative = word[0] >= 0x80;
-        match reads_negative == is_negative || word == [0; 32] {
-            true => Ok(word),
-            false => Err(beyond()),
+        if reads_negative == is_negative || word == [0; 32] {
+            Ok(word)
+        } else {
+            Err(beyond())
         }
     }
 

@@ -87,9 +87,10 @@ fn check_reference(namespace: &str, reference: &str) -> Result<(), TextFault> {
 
 fn check_eip155_reference(reference: &str) -> Result<(), TextFault> {
     check_alphabet(reference, |byte| byte.is_ascii_digit())?;
-    match reference.len() > 1 && reference.starts_with('0') {
-        true => Err(TextFault::LeadingZero),
-        false => Ok(()),
+    if reference.len() > 1 && reference.starts_with('0') {
+        Err(TextFault::LeadingZero)
+    } else {
+        Ok(())
     }
 }
 

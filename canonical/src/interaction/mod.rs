@@ -154,9 +154,10 @@ impl DataHasher {
     }
 
     fn check_complete(&self) -> Result<(), Error> {
-        match self.received == self.declared {
-            true => Ok(()),
-            false => Err(self.mismatch(self.received)),
+        if self.received == self.declared {
+            Ok(())
+        } else {
+            Err(self.mismatch(self.received))
         }
     }
 

@@ -214,9 +214,10 @@ fn recover_point(digest: &Word, signature: &[u8]) -> Result<AffinePoint, Error> 
         &ProjectivePoint::from(point),
         &(*s * r_inverse),
     );
-    match bool::from(key.is_identity()) {
-        true => Err(BAD_SIGNATURE),
-        false => Ok(key.to_affine()),
+    if bool::from(key.is_identity()) {
+        Err(BAD_SIGNATURE)
+    } else {
+        Ok(key.to_affine())
     }
 }
 

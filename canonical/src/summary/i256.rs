@@ -22,9 +22,10 @@ impl I256 {
             high: (high_part >> 64) as i128 + i128::from(carry), // below 2^64
             low,
         };
-        match value < 0 {
-            true => magnitude.wrapping_negate(),
-            false => magnitude,
+        if value < 0 {
+            magnitude.wrapping_negate()
+        } else {
+            magnitude
         }
     }
 
@@ -51,9 +52,10 @@ impl I256 {
             high: (l3 << 64 | l2) as i128,
             low: l1 << 64 | l0,
         };
-        match self.is_negative() {
-            true => quotient.wrapping_negate(),
-            false => quotient,
+        if self.is_negative() {
+            quotient.wrapping_negate()
+        } else {
+            quotient
         }
     }
 

@@ -63,14 +63,15 @@ impl StandardTag {
     /// # Errors
     /// [`Error::TagValueOutOfRange`]. No registry enforces this.
     pub fn check(&self, value: i128, decimals: u8) -> Result<(), Error> {
-        match self.range.contains(value, decimals) {
-            true => Ok(()),
-            false => Err(Error::TagValueOutOfRange {
+        if self.range.contains(value, decimals) {
+            Ok(())
+        } else {
+            Err(Error::TagValueOutOfRange {
                 tag: self.name,
                 value,
                 decimals,
                 range: self.range.name(),
-            }),
+            })
         }
     }
 }

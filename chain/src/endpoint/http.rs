@@ -190,12 +190,13 @@ fn patience(
     let no = errors.find(|no| asks_for_patience(no))?;
     let reason = redaction.clean(&no.message);
     let lower = no.message.to_ascii_lowercase();
-    Some(match lower.starts_with(LAGS) || lower == NO_HEADER {
-        true => Failure::Lagging(reason),
-        false => Failure::Limited {
+    Some(if lower.starts_with(LAGS) || lower == NO_HEADER {
+        Failure::Lagging(reason)
+    } else {
+        Failure::Limited {
             reason,
             retry_after,
-        },
+        }
     })
 }
 

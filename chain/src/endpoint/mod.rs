@@ -275,9 +275,10 @@ fn throttled(url: Url, redaction: &Redaction, options: &EndpointOptions) -> BoxT
 
 fn parsed(url: &str) -> Result<Url, ChainError> {
     let url: Url = url.parse().map_err(|_| ChainError::RpcUrlMalformed)?;
-    match matches!(url.scheme(), "http" | "https") && url.has_host() {
-        true => Ok(url),
-        false => Err(ChainError::RpcUrlMalformed),
+    if matches!(url.scheme(), "http" | "https") && url.has_host() {
+        Ok(url)
+    } else {
+        Err(ChainError::RpcUrlMalformed)
     }
 }
 

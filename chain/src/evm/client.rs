@@ -225,9 +225,10 @@ impl Client {
             SendOutcome::Underpriced => "its fee is too low".to_owned(),
             SendOutcome::Refused(no) => no,
         };
-        match self.node.receipt(hash).await?.is_some() || self.node.knows(hash).await? {
-            true => Ok(hash),
-            false => Err(failed(name, &format!("was refused: {no}"))),
+        if self.node.receipt(hash).await?.is_some() || self.node.knows(hash).await? {
+            Ok(hash)
+        } else {
+            Err(failed(name, &format!("was refused: {no}")))
         }
     }
 
@@ -257,9 +258,10 @@ impl Client {
     /// As [`Self::wait`], and [`ChainError::TransactionFailed`] if it reverted.
     pub async fn landed(&mut self, hash: B256) -> Result<TxReceipt, ChainError> {
         let receipt = self.wait(hash).await?;
-        match receipt.status() {
-            true => Ok(receipt),
-            false => Err(failed(&hash.to_string(), "reverted")),
+        if receipt.status() {
+            Ok(receipt)
+        } else {
+            Err(failed(&hash.to_string(), "reverted"))
         }
     }
 

@@ -92,12 +92,13 @@ impl Node {
     /// [`ChainError::WrongChain`].
     pub async fn require_chain(&self, chain_id: u64) -> Result<(), ChainError> {
         let found = self.chain_id().await?;
-        match found == chain_id {
-            true => Ok(()),
-            false => Err(ChainError::WrongChain {
+        if found == chain_id {
+            Ok(())
+        } else {
+            Err(ChainError::WrongChain {
                 expected: format!("eip155:{chain_id}"),
                 found: format!("eip155:{found}"),
-            }),
+            })
         }
     }
 

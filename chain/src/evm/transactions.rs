@@ -263,11 +263,12 @@ impl Transactions {
                  was signed. If that stays so, continue with a node that keeps receipts"
             )));
         }
-        Ok(match self.is_use_final(name).await? {
-            true => TxStatus::Expired,
-            false => TxStatus::Blocked(format!(
+        Ok(if self.is_use_final(name).await? {
+            TxStatus::Expired
+        } else {
+            TxStatus::Blocked(format!(
                 "another transaction took the nonce of {name}, in a block that is not final yet: it is signed again when it is"
-            )),
+            ))
         })
     }
 
@@ -310,13 +311,14 @@ impl Transactions {
         let envelope = decode(transaction)?;
         let sender = sender(transaction, &envelope)?;
         let next = self.node.next_nonce(sender).await?;
-        Ok(match next < envelope.nonce() {
-            false => TxStatus::Pending,
-            true => TxStatus::Blocked(format!(
+        Ok(if next < envelope.nonce() {
+            TxStatus::Blocked(format!(
                 "{} has nonce {} and waits for nonce {next} of {sender}, which the chain does not have",
                 transaction.transaction,
                 envelope.nonce()
-            )),
+            ))
+        } else {
+            TxStatus::Pending
         })
     }
 
@@ -333,13 +335,14 @@ impl Transactions {
                 None => return Ok(Finality::Reorganised),
             }
         }
-        match self
+        if self
             .node
             .is_final(landing.block, self.confirmations)
             .await?
         {
-            true => Ok(Finality::Final),
-            false => Ok(Finality::NotYet),
+            Ok(Finality::Final)
+        } else {
+            Ok(Finality::NotYet)
         }
     }
 
@@ -381,9 +384,10 @@ async fn sign(
 pub fn decode(transaction: &SignedTx) -> Result<TxEnvelope, ChainError> {
     let envelope = TxEnvelope::decode_2718_exact(&raw(transaction)?)
         .map_err(|_| transaction.malformed("has raw bytes that are not a transaction"))?;
-    match *envelope.tx_hash() == hash(transaction)? {
-        true => Ok(envelope),
-        false => Err(transaction.malformed("is not the hash of its raw bytes")),
+    if *envelope.tx_hash() == hash(transaction)? {
+        Ok(envelope)
+    } else {
+        Err(transaction.malformed("is not the hash of its raw bytes"))
     }
 }
 

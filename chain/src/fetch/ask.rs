@@ -98,9 +98,10 @@ fn request(client: &Client, url: &Url, question: &Question<'_>) -> RequestBuilde
     for (name, value) in question.headers {
         request = request.header(*name, *value);
     }
-    match question.body.is_empty() {
-        true => request,
-        false => request.body(question.body.to_vec()),
+    if question.body.is_empty() {
+        request
+    } else {
+        request.body(question.body.to_vec())
     }
 }
 

@@ -146,8 +146,9 @@ pub(super) fn inflate(raw: &[u8], limit: usize) -> Result<Vec<u8>, FetchError> {
     decoder
         .read_to_end(&mut content)
         .map_err(|_| FetchError::Gzip)?;
-    match content.len() <= limit {
-        true => Ok(content),
-        false => Err(FetchError::TooLong { limit }),
+    if content.len() <= limit {
+        Ok(content)
+    } else {
+        Err(FetchError::TooLong { limit })
     }
 }

@@ -166,8 +166,9 @@ impl Fetcher {
 
 fn gateway_url(text: &str) -> Result<Url, FetchError> {
     let url: Url = text.parse().map_err(|_| FetchError::GatewayMalformed)?;
-    match matches!(url.scheme(), "http" | "https") && url.has_host() && url.query().is_none() {
-        true => Ok(url),
-        false => Err(FetchError::GatewayMalformed),
+    if matches!(url.scheme(), "http" | "https") && url.has_host() && url.query().is_none() {
+        Ok(url)
+    } else {
+        Err(FetchError::GatewayMalformed)
     }
 }

@@ -56,11 +56,12 @@ pub(super) fn require_public(
     address: IpAddr,
     allow_private: bool,
 ) -> Result<(), FetchError> {
-    match allow_private || is_public(address) {
-        true => Ok(()),
-        false => Err(FetchError::PrivateAddress {
+    if allow_private || is_public(address) {
+        Ok(())
+    } else {
+        Err(FetchError::PrivateAddress {
             host: host.to_owned(),
             address,
-        }),
+        })
     }
 }

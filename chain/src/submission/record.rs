@@ -140,9 +140,10 @@ impl FileRecord {
             change(self.jobs.entry(job.as_ref().to_owned()).or_default(), new);
             changed = true;
         }
-        match changed {
-            true => atomic_file::write_json(&self.path, &self.jobs),
-            false => Ok(()),
+        if changed {
+            atomic_file::write_json(&self.path, &self.jobs)
+        } else {
+            Ok(())
         }
     }
 }

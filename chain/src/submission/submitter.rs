@@ -279,9 +279,10 @@ impl<C: TxChain + ?Sized, R: TxRecord + ?Sized> Submitter<'_, C, R> {
                     }
                 }
                 (Next::Blocked(reason), _) => {
-                    match it.is_newly_blocked_by(&reason) {
-                        true => (self.report)(it.job, &reason),
-                        false => waiting.push(it.job.id()),
+                    if it.is_newly_blocked_by(&reason) {
+                        (self.report)(it.job, &reason)
+                    } else {
+                        waiting.push(it.job.id())
                     }
                     None
                 }
@@ -483,9 +484,12 @@ impl<C: TxChain + ?Sized, R: TxRecord + ?Sized> Submitter<'_, C, R> {
         jobs: &[&'j C::Job],
     ) -> Result<Option<&'j C::Job>, C::Error> {
         let begun = Instant::now();
-        let landing = |job: &&'j C::Job| match self.record.is_final(job.id()) {
-            true => None,
-            false => Some((*job, self.record.landing(job.id()).cloned()?)),
+        let landing = |job: &&'j C::Job| {
+            if self.record.is_final(job.id()) {
+                None
+            } else {
+                Some((*job, self.record.landing(job.id()).cloned()?))
+            }
         };
         let mut open: Vec<(&C::Job, Landing)> = jobs.iter().filter_map(landing).collect();
         loop {

@@ -511,9 +511,10 @@ impl Cluster {
         asked: usize,
         answered: usize,
     ) -> Result<(), ChainError> {
-        match asked == answered {
-            true => Ok(()),
-            false => Err(self.malformed(method)),
+        if asked == answered {
+            Ok(())
+        } else {
+            Err(self.malformed(method))
         }
     }
 

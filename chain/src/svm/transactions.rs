@@ -132,9 +132,10 @@ impl Transactions {
     /// [`ChainError::RecordMalformed`].
     pub fn resend(&self, transaction: &SignedTx, most: u64) -> Result<Resend, ChainError> {
         let price = unit_price(&decode(transaction)?.message);
-        match price <= most {
-            true => Ok(Resend::Same),
-            false => Ok(Resend::Wait),
+        if price <= most {
+            Ok(Resend::Same)
+        } else {
+            Ok(Resend::Wait)
         }
     }
 
@@ -282,9 +283,10 @@ impl Transactions {
         let names: Vec<&str> = landings.iter().map(|it| &*it.transaction).collect();
         let statuses = self.cluster.statuses(&names).await?;
         // R36: a node that has dropped the block does not say that the chain has.
-        let first_kept = match statuses.contains(&None) {
-            true => self.cluster.first_kept_slot().await?,
-            false => 0,
+        let first_kept = if statuses.contains(&None) {
+            self.cluster.first_kept_slot().await?
+        } else {
+            0
         };
         let finality = |(landing, status): (&Landing, Option<SignatureStatus>)| match status {
             None if landing.block < first_kept => Finality::NotYet,
@@ -374,9 +376,10 @@ pub fn decode(transaction: &SignedTx) -> Result<Transaction, ChainError> {
     let decoded: Transaction = wincode::deserialize_exact(&bytes)
         .map_err(|_| transaction.malformed("has raw bytes that are not a transaction"))?;
     let name = decoded.signatures.first().map(ToString::to_string);
-    match name.as_ref() == Some(&transaction.transaction) {
-        true => Ok(decoded),
-        false => Err(transaction.malformed("is not the first signature of its raw bytes")),
+    if name.as_ref() == Some(&transaction.transaction) {
+        Ok(decoded)
+    } else {
+        Err(transaction.malformed("is not the first signature of its raw bytes"))
     }
 }
 

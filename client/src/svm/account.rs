@@ -158,9 +158,10 @@ impl Account for SvmAccount {
         let instructions = registries.instructions(self.address, operation).await?;
         let raw = unsigned(&instructions, &self.address);
         let simulation = registries.cluster.simulate(&raw).await?;
-        match simulation.err.is_null() {
-            true => Ok(()),
-            false => Err(refusal(registries, &instructions, simulation)),
+        if simulation.err.is_null() {
+            Ok(())
+        } else {
+            Err(refusal(registries, &instructions, simulation))
         }
     }
 

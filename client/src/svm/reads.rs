@@ -324,9 +324,10 @@ impl Registries for SvmRegistries {
             let is_wanted = matches(&tag1, tags.tag1.is_empty(), &entry.tag1)
                 && matches(&tag2, tags.tag2.is_empty(), &entry.tag2);
             if is_wanted && !entry.revoked {
-                let tally: &mut Tally = match entry.has_payment_proof {
-                    true => &mut tallies.verified,
-                    false => &mut tallies.unverified,
+                let tally: &mut Tally = if entry.has_payment_proof {
+                    &mut tallies.verified
+                } else {
+                    &mut tallies.unverified
                 };
                 tally.count = tally.count.saturating_add(1);
                 tally.score_sum = tally.score_sum.saturating_add(entry.score.into());

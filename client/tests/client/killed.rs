@@ -243,9 +243,10 @@ async fn stopping_client(errand: &Value) -> Client {
 }
 
 async fn account_of(errand: &Value) -> Box<dyn Account> {
-    match errand["network"] == cluster::NETWORK {
-        true => Box::new(on_solana(errand).await),
-        false => Box::new(on_evm(errand).await),
+    if errand["network"] == cluster::NETWORK {
+        Box::new(on_solana(errand).await)
+    } else {
+        Box::new(on_evm(errand).await)
     }
 }
 

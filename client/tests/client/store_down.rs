@@ -39,13 +39,14 @@ impl FileStore for Failing {
     }
 
     async fn store(&self, file: &[u8]) -> Result<(), ChainError> {
-        match self.is_down.load(Ordering::SeqCst) {
-            true => Err(ChainError::Unreachable {
+        if self.is_down.load(Ordering::SeqCst) {
+            Err(ChainError::Unreachable {
                 host: "store".to_owned(),
                 method: "add".to_owned(),
                 reason: "the store is down".to_owned(),
-            }),
-            false => self.files.store(file).await,
+            })
+        } else {
+            self.files.store(file).await
         }
     }
 }

@@ -109,9 +109,10 @@ async fn r47_r48_a_summary_is_of_the_reviewers_that_are_named() {
 fn list(accounts: &[(&str, &String)]) -> String {
     let reviewers = accounts.iter().map(|(chain, address)| Reviewer {
         // an address of this chain has no meaning on another
-        account: match chain.starts_with("eip155") && !address.starts_with("0x") {
-            true => format!("{chain}:0x70997970C51812dc3A010C7d01b50e0d17dc79C8"),
-            false => format!("{chain}:{address}"),
+        account: if chain.starts_with("eip155") && !address.starts_with("0x") {
+            format!("{chain}:0x70997970C51812dc3A010C7d01b50e0d17dc79C8")
+        } else {
+            format!("{chain}:{address}")
         },
         reason: None,
         extra: Extra::default(),

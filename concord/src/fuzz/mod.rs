@@ -84,9 +84,10 @@ pub(super) fn fuzz(options: &Fuzz) -> Result<u8, CliError> {
     })?;
     let kept = (report.finding.as_ref()).map(|it| keep(it, options, &folder));
     let replay = kept.as_ref().and_then(|kept| kept.as_deref().ok());
-    let result = match options.json {
-        true => format!("{:#}\n", answer::as_json(&report, seed, replay)),
-        false => answer::as_text(&report, seed, replay),
+    let result = if options.json {
+        format!("{:#}\n", answer::as_json(&report, seed, replay))
+    } else {
+        answer::as_text(&report, seed, replay)
     };
     let shown = show(plain(&result).as_bytes()).map_err(CliError::from); // it names files
     let written = shown.and(kept.transpose().map(drop));

@@ -244,9 +244,10 @@ fn give_back(place: &Place, funder: &mut dyn Funder, record: &Record) -> Result<
             "not taken back: {failure}; the next conform --live tries again"
         ));
     }
-    match failures.is_empty() {
-        true => Record::remove(&place.record()),
-        false => Err(LiveFault::NotGivenBack),
+    if failures.is_empty() {
+        Record::remove(&place.record())
+    } else {
+        Err(LiveFault::NotGivenBack)
     }
 }
 
@@ -300,8 +301,9 @@ fn live_scenarios(options: &Conform, on: Chain) -> Result<Vec<Scenario>, CliErro
         return Err(CliError::Live(LiveFault::NotLive(other.name.clone())));
     }
     scenarios.retain(is_live);
-    match scenarios.is_empty() {
-        true => Err(CliError::NothingLeft(wanted(options))),
-        false => Ok(scenarios),
+    if scenarios.is_empty() {
+        Err(CliError::NothingLeft(wanted(options)))
+    } else {
+        Ok(scenarios)
     }
 }

@@ -72,9 +72,12 @@ impl Walk<'_> {
     /// The document was written at another commit.
     fn masked(&self, lines: &[String]) -> Vec<String> {
         let masked = self.masked;
-        let without = |line: String| match line.starts_with("git commit: ") {
-            true => "git commit: …".to_owned(),
-            false => line,
+        let without = |line: String| {
+            if line.starts_with("git commit: ") {
+                "git commit: …".to_owned()
+            } else {
+                line
+            }
         };
         masked(lines).into_iter().map(without).collect()
     }

@@ -388,9 +388,10 @@ fn copy_tree(faults: &[Fault], root: &Path, copy: &Path, part: &Path) {
         .difference(&names(&from))
         .map(|name| to.join(name))
     {
-        let removed = match stale.is_dir() {
-            true => fs::remove_dir_all(stale),
-            false => fs::remove_file(stale),
+        let removed = if stale.is_dir() {
+            fs::remove_dir_all(stale)
+        } else {
+            fs::remove_file(stale)
         };
         removed.unwrap();
     }

@@ -110,9 +110,10 @@ fn serve(mut stream: &TcpStream, chain: u16, state: &State) {
         sent |= ["eth_sendRawTransaction", "sendTransaction"].contains(&&*method);
         state.methods.lock().unwrap().insert(method);
     }
-    let sends = match sent {
-        true => state.sends.fetch_add(1, Ordering::SeqCst) + 1,
-        false => 0,
+    let sends = if sent {
+        state.sends.fetch_add(1, Ordering::SeqCst) + 1
+    } else {
+        0
     };
     let first_refused = state.first_refused.load(Ordering::SeqCst);
     let is_refused = sent && first_refused > 0 && sends >= first_refused;

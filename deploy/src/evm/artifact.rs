@@ -129,12 +129,13 @@ impl Artifact {
     /// Code with metadata in it would have other addresses in another folder.
     fn require_reproducible(&self) -> Result<(), DeployError> {
         let metadata = &self.settings["metadata"];
-        match metadata["bytecodeHash"] == "none" && metadata["appendCBOR"] == false {
-            true => Ok(()),
-            false => Err(unusable(
+        if metadata["bytecodeHash"] == "none" && metadata["appendCBOR"] == false {
+            Ok(())
+        } else {
+            Err(unusable(
                 &self.path,
                 "compiled with metadata in the bytecode: foundry.toml must have bytecode_hash = \"none\" and cbor_metadata = false",
-            )),
+            ))
         }
     }
 

@@ -94,8 +94,9 @@ fn to_etherscan(contract: &Contract, chain_id: u64, standard: &Path) -> String {
 /// One word for a shell.
 fn quoted(text: &str) -> String {
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "/._-".contains(letter);
-    match text.chars().all(is_plain) {
-        true => text.to_owned(),
-        false => format!("'{}'", text.replace('\'', r"'\''")),
+    if text.chars().all(is_plain) {
+        text.to_owned()
+    } else {
+        format!("'{}'", text.replace('\'', r"'\''"))
     }
 }

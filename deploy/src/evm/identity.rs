@@ -90,9 +90,10 @@ impl Found {
     /// # Errors
     /// [`DeployError::IdentityRefused`].
     pub fn require_sound(&self) -> Result<(), DeployError> {
-        let fault = match self.code.is_empty() {
-            true => Some(self.no_code()),
-            false => self.fault.clone(),
+        let fault = if self.code.is_empty() {
+            Some(self.no_code())
+        } else {
+            self.fault.clone()
         };
         match fault {
             None => Ok(()),
@@ -130,11 +131,10 @@ impl EvmTarget {
     async fn look_at(&self, address: Address) -> Result<Found, DeployError> {
         let code = self.node.code(address).await?;
         let version = IdentityRegistry::getVersionCall {};
-        let version = match code.is_empty() {
-            true => "unknown".to_owned(),
-            false => {
-                (self.node.read(address, &version).await?).unwrap_or_else(|_| "unknown".to_owned())
-            }
+        let version = if code.is_empty() {
+            "unknown".to_owned()
+        } else {
+            (self.node.read(address, &version).await?).unwrap_or_else(|_| "unknown".to_owned())
         };
         Ok(Found {
             address,
@@ -256,9 +256,10 @@ impl EvmTarget {
             title: IDENTITY.to_owned(),
             recorded: record.map(|record| record.address.clone()),
             built: "attached".to_owned(),
-            on_chain: match found.code.is_empty() {
-                true => "nothing".to_owned(),
-                false => format!("version {}", found.version),
+            on_chain: if found.code.is_empty() {
+                "nothing".to_owned()
+            } else {
+                format!("version {}", found.version)
             },
             drift: drift.map(str::to_owned),
         }))

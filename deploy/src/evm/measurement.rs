@@ -41,9 +41,10 @@ pub(super) fn creation(chain_id: u64, from: Address, input: &Bytes) -> Result<Me
     let (mut too_little, mut enough) = (used.saturating_sub(1), MOST_GAS);
     while enough - too_little > 1 {
         let gas = too_little.midpoint(enough);
-        match call(gas).is_ok() {
-            true => enough = gas,
-            false => too_little = gas,
+        if call(gas).is_ok() {
+            enough = gas
+        } else {
+            too_little = gas
         }
     }
     Ok(Measured {

@@ -164,13 +164,14 @@ impl EvmTarget {
         let waited = (self.node.endpoint())
             .until_caught_up("eth_getCode", ask)
             .await;
-        match waited.is_ok() || self.proxy_exists().await? {
-            true => Ok(()),
-            false => Err(DeployError::ProxySpent {
+        if waited.is_ok() || self.proxy_exists().await? {
+            Ok(())
+        } else {
+            Err(DeployError::ProxySpent {
                 proxy: proxy.to_string(),
                 signer: signer.to_string(),
                 nonce,
-            }),
+            })
         }
     }
 
@@ -250,12 +251,13 @@ impl EvmTarget {
                 (simulation, measured.answer)
             }
         };
-        match answer[..] == contract.address[..] {
-            true => Ok(simulation),
-            false => Err(failed(format!(
+        if answer[..] == contract.address[..] {
+            Ok(simulation)
+        } else {
+            Err(failed(format!(
                 "the proxy would create it at {answer}, not at {}",
                 contract.address
-            ))),
+            )))
         }
     }
 
@@ -270,9 +272,10 @@ impl EvmTarget {
             .with_from(deployer)
             .with_to(create2::PROXY)
             .with_input(input.clone());
-        let overrides = match has_proxy {
-            true => StateOverride::default(),
-            false => with_code(create2::PROXY, create2::PROXY_CODE),
+        let overrides = if has_proxy {
+            StateOverride::default()
+        } else {
+            with_code(create2::PROXY, create2::PROXY_CODE)
         };
         let answer = match self.node.call(&request, &overrides).await? {
             Ok(answer) if answer.is_empty() && !has_proxy => {

@@ -69,9 +69,10 @@ impl EvmTarget {
         let signed = envelope.signature_hash();
         let signer = envelope.signature().recover_address_from_prehash(&signed);
         let deployer: Address = self.deployer()?;
-        match signer.ok() == Some(deployer) {
-            true => Ok(()),
-            false => not_ours("is not signed by the deployer"),
+        if signer.ok() == Some(deployer) {
+            Ok(())
+        } else {
+            not_ours("is not signed by the deployer")
         }
     }
 }
@@ -89,13 +90,14 @@ fn require_within_plan(step: &Step, call: &TxCall, most: u128) -> Result<(), Dep
     let value = Amount(call.value.saturating_to());
     let gas = Amount(most.saturating_mul(call.gas.into()));
     let needed = gas.saturating_add(value);
-    match needed <= step.cost {
-        true => Ok(()),
-        false => Err(DeployError::CostAbovePlan {
+    if needed <= step.cost {
+        Ok(())
+    } else {
+        Err(DeployError::CostAbovePlan {
             step: step.id.clone(),
             needed: Coin::ETH.cost(needed).to_string(),
             planned: Coin::ETH.cost(step.cost).to_string(),
-        }),
+        })
     }
 }
 

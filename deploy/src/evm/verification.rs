@@ -56,12 +56,13 @@ pub(super) async fn checks(
 fn require_choices(chain_id: u64, recorded: &Deployment) -> Result<(), DeployError> {
     // Others may be entered by hand before anything was chosen.
     let is_blank = recorded.settings.is_empty() && recorded.contracts.is_empty();
-    match is_blank || Choices::recorded(&recorded.settings).is_some() {
-        true => Ok(()),
-        false => Err(DeployError::file(
+    if is_blank || Choices::recorded(&recorded.settings).is_some() {
+        Ok(())
+    } else {
+        Err(DeployError::file(
             AddressBook::path(Path::new("")),
             format!("chains.eip155:{chain_id}.settings have no salt and acceptsDraftV1"),
-        )),
+        ))
     }
 }
 
@@ -127,9 +128,10 @@ impl Facts<'_> {
         };
         let found = self.node.code(address).await?;
         self.add(contract, "code hash", &record.code_hash, keccak256(&found));
-        let difference = match address == contract.address {
-            true => code::difference(contract, chain_id, &found),
-            false => Some("for another address".to_owned()),
+        let difference = if address == contract.address {
+            code::difference(contract, chain_id, &found)
+        } else {
+            Some("for another address".to_owned())
         };
         let built = "the local build, immutables as planned";
         self.add(

@@ -45,13 +45,14 @@ impl RegistryAccount {
         let account = self.cluster.account(&address).await?.ok_or_else(absent)?;
         let decoded: Result<Registry, _> = self.program.decode(&account.owner, &account.data);
         let registry = decoded.map_err(|_| absent())?;
-        match registry.chain == chain.to_string() {
-            true => Ok(registry),
-            false => Err(DeployError::RegistryElsewhere {
+        if registry.chain == chain.to_string() {
+            Ok(registry)
+        } else {
+            Err(DeployError::RegistryElsewhere {
                 registry: address.to_string(),
                 found: registry.chain,
                 expected: chain.to_string(),
-            }),
+            })
         }
     }
 }
@@ -106,11 +107,12 @@ impl RegistryChain {
                 && planned.instructions.last() == found.instructions.last()
                 && programs(&planned) == programs(&found)
         });
-        match is_own {
-            true => Ok(()),
-            false => Err(recorded
+        if is_own {
+            Ok(())
+        } else {
+            Err(recorded
                 .malformed("is not this change, or not by this key")
-                .into()),
+                .into())
         }
     }
 }

@@ -91,13 +91,14 @@ fn argument(command: &'static str, text: &str) -> Result<Address, DeployError> {
 /// The program takes the default key for none.
 fn successor(text: &str) -> Result<Address, DeployError> {
     let key = argument("propose", text)?;
-    match key == Address::default() {
-        false => Ok(key),
-        true => Err(DeployError::Argument {
+    if key == Address::default() {
+        Err(DeployError::Argument {
             command: "propose",
             value: text.to_owned(),
             reason: "the default key has no owner: say none to withdraw a proposal".to_owned(),
-        }),
+        })
+    } else {
+        Ok(key)
     }
 }
 
@@ -269,13 +270,14 @@ async fn simulate(
         .cluster
         .simulate(&unsigned(instructions, signer))
         .await?;
-    match simulation.err.is_null() {
-        true => Ok(()),
-        false => Err(ChainError::SimulationFailed {
+    if simulation.err.is_null() {
+        Ok(())
+    } else {
+        Err(ChainError::SimulationFailed {
             title: title.to_owned(),
             reason: simulation.err.to_string(),
         }
-        .into()),
+        .into())
     }
 }
 

@@ -88,13 +88,14 @@ fn authority(given: Option<&str>) -> Result<UpgradeAuthority, DeployError> {
 
 /// The first price, and the highest after raises; in micro-lamports per compute unit.
 pub(crate) fn priority_fee(first: u64, most: u64) -> Result<PriorityFee, DeployError> {
-    match first <= most {
-        true => Ok(PriorityFee { first, most }),
-        false => Err(DeployError::Option {
+    if first <= most {
+        Ok(PriorityFee { first, most })
+    } else {
+        Err(DeployError::Option {
             option: "priority-fee",
             value: first.to_string(),
             reason: format!("above --max-priority-fee {most}"),
-        }),
+        })
     }
 }
 
@@ -134,12 +135,13 @@ fn successor(
         return Ok(None);
     };
     let successor = read_private(path)?;
-    match choices.authority == UpgradeAuthority::Key(successor.pubkey()) {
-        true => Ok(Some(successor)),
-        false => Err(DeployError::KeyMismatch {
+    if choices.authority == UpgradeAuthority::Key(successor.pubkey()) {
+        Ok(Some(successor))
+    } else {
+        Err(DeployError::KeyMismatch {
             key: successor.pubkey().to_string(),
             named: format!("--upgrade-authority {}", choices.authority),
-        }),
+        })
     }
 }
 

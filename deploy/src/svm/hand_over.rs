@@ -36,13 +36,14 @@ impl SvmTarget {
             return Ok(()); // the deployer initializes it
         };
         let proposes = self.choices.registry_authority.is_some() && !self.is_proposed(snapshot)?;
-        match proposes && registry.authority != deployer {
-            false => Ok(()),
-            true => Err(DeployError::NotRegistryAuthority {
+        if proposes && registry.authority != deployer {
+            Err(DeployError::NotRegistryAuthority {
                 registry: self.registry.registry().to_string(),
                 found: registry.authority.to_string(),
                 key: deployer.to_string(),
-            }),
+            })
+        } else {
+            Ok(())
         }
     }
 
@@ -52,9 +53,10 @@ impl SvmTarget {
     ) -> Result<Step, DeployError> {
         let kind = StepKind::HandOverBuffer;
         let step = self.existing(kind, BUFFER_TITLE, &self.buffer_address()?);
-        match snapshot.buffer_authority() == self.choices.authority.successor() {
-            true => Ok(step),
-            false => self.sending(step, kind, Action::Change, 0).await,
+        if snapshot.buffer_authority() == self.choices.authority.successor() {
+            Ok(step)
+        } else {
+            self.sending(step, kind, Action::Change, 0).await
         }
     }
 
@@ -138,11 +140,12 @@ impl SvmTarget {
         if let Some(key) = self.choices.registry_authority {
             let registry = snapshot.registry()?;
             let is_accepted = registry.is_some_and(|registry| registry.authority == key);
-            return Ok(Some(match is_accepted {
-                true => format!("the registry's authority is {key}"),
-                false => format!(
+            return Ok(Some(if is_accepted {
+                format!("the registry's authority is {key}")
+            } else {
+                format!(
                     "the registry's authority will be {key} once it accepts: `concord registry accept`"
-                ),
+                )
             }));
         }
         let registry = snapshot.registry()?;

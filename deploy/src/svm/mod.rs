@@ -156,12 +156,13 @@ impl SvmTarget {
             let code = snapshot.code(&self.program);
             let is_built = code == Code::Built;
             let is_deployed = is_built || self.upgrades_by_other(&snapshot, &code)?;
-            Ok(match is_deployed && self.registry_exists(&snapshot)? {
-                true => Ok((snapshot, is_built)),
-                false => Err(format!(
+            Ok(if is_deployed && self.registry_exists(&snapshot)? {
+                Ok((snapshot, is_built))
+            } else {
+                Err(format!(
                     "it does not have the program {} as it was deployed, or its registry",
                     self.program.id
-                )),
+                ))
             })
         };
         let endpoint = self.cluster.endpoint();

@@ -82,13 +82,14 @@ impl SvmTarget {
             && self.registry_exists(snapshot)?;
         let is_by_other =
             self.upgrades_by_other(snapshot, code)? && self.registry_exists(snapshot)?;
-        match is_done || is_by_other || data.authority == Some(deployer) {
-            true => Ok(()),
-            false => Err(DeployError::NotUpgradeAuthority {
+        if is_done || is_by_other || data.authority == Some(deployer) {
+            Ok(())
+        } else {
+            Err(DeployError::NotUpgradeAuthority {
                 program: self.program.id.to_string(),
                 found: snapshot::key_or_none(data.authority),
                 deployer: deployer.to_string(),
-            }),
+            })
         }
     }
 
@@ -163,15 +164,14 @@ impl SvmTarget {
         let upgrades = *code != Code::Nothing;
         let kind = StepKind::Program { upgrades };
         let step = self.existing(kind, PROGRAM_TITLE, &id);
-        steps.push(match upgrades {
-            true => self.sending(step, kind, Action::Change, 0).await?,
-            false => {
-                // The loader empties the buffer first, and pays the data account out of it.
-                let buffer_rent = self.cluster.rent(loader::buffer_bytes(elf)).await?;
-                let rent = self.missing_rent(&id, loader::PROGRAM_BYTES).await?
-                    + data_rent.saturating_sub(buffer_rent);
-                self.sending(step, kind, Action::Create, rent).await?
-            }
+        steps.push(if upgrades {
+            self.sending(step, kind, Action::Change, 0).await?
+        } else {
+            // The loader empties the buffer first, and pays the data account out of it.
+            let buffer_rent = self.cluster.rent(loader::buffer_bytes(elf)).await?;
+            let rent = self.missing_rent(&id, loader::PROGRAM_BYTES).await?
+                + data_rent.saturating_sub(buffer_rent);
+            self.sending(step, kind, Action::Create, rent).await?
         });
         Ok(steps)
     }
@@ -196,9 +196,10 @@ impl SvmTarget {
             let (at, chunk) = self.chunk(number);
             let step = self.existing(kind, BUFFER_TITLE, &address).parallel();
             let is_written = content.is_some_and(|content| content[at..].starts_with(chunk));
-            steps.push(match is_written {
-                true => step,
-                false => self.sending(step, kind, Action::Change, 0).await?,
+            steps.push(if is_written {
+                step
+            } else {
+                self.sending(step, kind, Action::Change, 0).await?
             });
         }
         Ok(steps)

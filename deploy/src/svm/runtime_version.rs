@@ -28,9 +28,10 @@ pub(super) async fn require(cluster: &Cluster, version: u32) -> Result<(), Deplo
     .into_iter()
     .filter_map(|(version, is_taken)| is_taken.then_some(version))
     .collect();
-    match taken.contains(&version) {
-        true => Ok(()),
-        false => Err(DeployError::SbpfUnsupported { version, taken }),
+    if taken.contains(&version) {
+        Ok(())
+    } else {
+        Err(DeployError::SbpfUnsupported { version, taken })
     }
 }
 

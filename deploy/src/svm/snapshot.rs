@@ -68,9 +68,10 @@ impl Snapshot {
         }
         match self.program_data() {
             Some(data) if program_data_of(program) == Some(self.data_address) => {
-                match built.is_in(data.content) {
-                    true => Code::Built,
-                    false => Code::Other(code_hash(data.content)),
+                if built.is_in(data.content) {
+                    Code::Built
+                } else {
+                    Code::Other(code_hash(data.content))
                 }
             }
             _ => Code::Foreign {
@@ -114,12 +115,13 @@ impl Snapshot {
             return Ok(None);
         };
         let is_ours = buffer.authority.is_some_and(|it| owners.contains(&it));
-        match is_ours && buffer.content.len() == elf {
-            true => Ok(Some(buffer.content)),
-            false => Err(DeployError::BufferElsewhere {
+        if is_ours && buffer.content.len() == elf {
+            Ok(Some(buffer.content))
+        } else {
+            Err(DeployError::BufferElsewhere {
                 buffer: self.buffer_address.to_string(),
                 authority: key_or_none(buffer.authority),
-            }),
+            })
         }
     }
 

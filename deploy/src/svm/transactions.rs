@@ -62,14 +62,13 @@ impl SvmTarget {
         let names = |message: &Message| -> BTreeSet<Address> {
             message.account_keys.iter().copied().collect()
         };
-        match decoded.message.account_keys.first() == Some(&deployer)
+        if decoded.message.account_keys.first() == Some(&deployer)
             && names(&decoded.message) == names(&planned)
         {
-            true => Ok(()),
-            false => {
-                let what = "is not what the step sends, or not from the deployer";
-                Err(transaction.malformed(what).into())
-            }
+            Ok(())
+        } else {
+            let what = "is not what the step sends, or not from the deployer";
+            Err(transaction.malformed(what).into())
         }
     }
 }
@@ -83,13 +82,14 @@ fn require_within_plan(
 ) -> Result<(), DeployError> {
     let transferred = Amount(loader::transferred(instructions));
     let needed = Amount(fee.into()).saturating_add(transferred);
-    match needed <= step.cost {
-        true => Ok(()),
-        false => Err(DeployError::CostAbovePlan {
+    if needed <= step.cost {
+        Ok(())
+    } else {
+        Err(DeployError::CostAbovePlan {
             step: step.id.clone(),
             needed: Coin::SOL.cost(needed).to_string(),
             planned: Coin::SOL.cost(step.cost).to_string(),
-        }),
+        })
     }
 }
 

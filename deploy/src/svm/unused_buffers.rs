@@ -54,11 +54,12 @@ impl UnusedBuffers {
         let lamports = buffers.iter().map(|(_, lamports)| u128::from(*lamports));
         let kept = Coin::SOL.balance(Amount(lamports.sum()));
         let count = buffers.len();
-        Some(match are_reclaimed {
-            true => format!("{kept} come back from {count} buffers that were left over"),
-            false => format!(
+        Some(if are_reclaimed {
+            format!("{kept} come back from {count} buffers that were left over")
+        } else {
+            format!(
                 "{count} other buffers of the deployer keep {kept}: --reclaim-buffers closes them"
-            ),
+            )
         })
     }
 }

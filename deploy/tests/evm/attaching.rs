@@ -374,9 +374,10 @@ fn killed_around_a_send_it_goes_on() {
         let chain = LocalChain::start(BASE_SEPOLIA);
         let identity = canonical(&chain);
         let proxy = FaultProxy::start(chain.port(), move |question| {
-            match question.method == "eth_sendRawTransaction" && question.sends == place {
-                true => action(),
-                false => FaultAction::Forward,
+            if question.method == "eth_sendRawTransaction" && question.sends == place {
+                action()
+            } else {
+                FaultAction::Forward
             }
         });
         let workplace = Workplace::at_url(&proxy.url());

@@ -53,9 +53,10 @@ fn refusal(chain: &LocalChain, workplace: &Workplace, is_draft_v1: bool) -> Opti
         identity_registry: contract(workplace, "IdentityRegistry").into_array(),
         signer_address: deployer().address().into_array(),
     };
-    let digest = match is_draft_v1 {
-        true => fields.eip191_digest(),
-        false => fields.eip712_digest(&reputation.into_array()),
+    let digest = if is_draft_v1 {
+        fields.eip191_digest()
+    } else {
+        fields.eip712_digest(&reputation.into_array())
     };
     let secret = hex::decode_to_array(SECRET).unwrap();
     let signature = sign::secp256k1_sign(&secret, &digest).unwrap();

@@ -161,9 +161,12 @@ fn refuses_to_resume_another_run() {
 #[test]
 fn a_run_that_was_killed_with_a_pending_transaction_goes_on() {
     let chain = LocalChain::start_with(BASE_SEPOLIA, &["--no-mining"]);
-    let kill_after_send = |question: &Question| match question.method == "eth_sendRawTransaction" {
-        true => FaultAction::ForwardThenKill,
-        false => FaultAction::Forward,
+    let kill_after_send = |question: &Question| {
+        if question.method == "eth_sendRawTransaction" {
+            FaultAction::ForwardThenKill
+        } else {
+            FaultAction::Forward
+        }
     };
     let proxy = FaultProxy::start(chain.port(), kill_after_send);
     let workplace = Workplace::at_url(&proxy.url());

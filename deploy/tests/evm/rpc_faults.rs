@@ -54,9 +54,10 @@ fn the_answer_to_every_transaction_may_be_lost() {
     let mut seen = BTreeSet::new();
     deploys_through(move |question| {
         let is_new = question.method == SEND && seen.insert(question.params.to_string());
-        match is_new {
-            true => FaultAction::ForwardThenHangUp,
-            false => FaultAction::Forward,
+        if is_new {
+            FaultAction::ForwardThenHangUp
+        } else {
+            FaultAction::Forward
         }
     });
 }
@@ -202,9 +203,10 @@ fn a_node_that_lags_does_not_get_its_code_into_the_address_book() {
                 return FaultAction::Forward;
             }
             asked += 1;
-            match (2..2 + count).contains(&asked) {
-                true => FaultAction::Answer(json!("0x")),
-                false => FaultAction::Forward,
+            if (2..2 + count).contains(&asked) {
+                FaultAction::Answer(json!("0x"))
+            } else {
+                FaultAction::Forward
             }
         }
     };
@@ -237,9 +239,10 @@ fn a_node_that_lags_does_not_spoil_a_book_that_is_made_anew() {
     let mut asked = 0;
     let proxy = FaultProxy::start(chain.port(), move |question| {
         asked += usize::from(asks_for_code(question, &address));
-        match asks_for_code(question, &address) && (2..4).contains(&asked) {
-            true => FaultAction::Answer(json!("0x")),
-            false => FaultAction::Forward,
+        if asks_for_code(question, &address) && (2..4).contains(&asked) {
+            FaultAction::Answer(json!("0x"))
+        } else {
+            FaultAction::Forward
         }
     });
     let anew = Workplace::at_url(&proxy.url());
@@ -256,9 +259,10 @@ fn a_node_that_lags_does_not_say_that_the_proxy_can_come_no_more() {
     let proxy = FaultProxy::start(chain.port(), move |question| {
         let is_asked = asks_for_code(question, &address);
         asked += usize::from(is_asked);
-        match is_asked && asked <= 2 {
-            true => FaultAction::Answer(json!("0x")),
-            false => FaultAction::Forward,
+        if is_asked && asked <= 2 {
+            FaultAction::Answer(json!("0x"))
+        } else {
+            FaultAction::Forward
         }
     });
     let plan = Workplace::at_url(&proxy.url()).plan(&["--json"]);

@@ -41,13 +41,12 @@ fn assert_clean(text: &str, place: &str) {
 fn assert_files_clean(folder: &Path) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
-        match path.is_dir() {
-            true => assert_files_clean(&path),
-            false => {
-                let text = fs::read(&path).unwrap();
-                let place = path.to_string_lossy().into_owned();
-                assert_clean(&String::from_utf8_lossy(&text), &place);
-            }
+        if path.is_dir() {
+            assert_files_clean(&path)
+        } else {
+            let text = fs::read(&path).unwrap();
+            let place = path.to_string_lossy().into_owned();
+            assert_clean(&String::from_utf8_lossy(&text), &place);
         }
     }
 }

@@ -194,9 +194,10 @@ fn refuse(
 ) -> io::Result<()> {
     let refused = state.lock().unwrap().count.refused;
     let refusal = &limits.refusals[refused % limits.refusals.len()];
-    let header = match refusal.says_when {
-        true => format!("Retry-After: {}\r\n", wait.as_secs() + 1),
-        false => String::new(),
+    let header = if refusal.says_when {
+        format!("Retry-After: {}\r\n", wait.as_secs() + 1)
+    } else {
+        String::new()
     };
     let error = json!({"code": refusal.code, "message": refusal.message});
     let answer = json!({"jsonrpc": "2.0", "error": error, "id": id});

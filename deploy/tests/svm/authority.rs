@@ -265,19 +265,18 @@ fn on_a_terminal_the_key_is_asked_for_again() {
             "{}",
             answered.stdout
         );
-        match is_sent {
-            true => assert_eq!(
+        if is_sent {
+            assert_eq!(
                 cluster.program().1,
                 Some(Keypair::new_from_array([8; 32]).pubkey())
-            ),
-            false => {
-                assert!(
-                    answered.stdout.contains("not confirmed"),
-                    "{}",
-                    answered.stdout
-                );
-                cluster.assert_nothing_was_sent();
-            }
+            )
+        } else {
+            assert!(
+                answered.stdout.contains("not confirmed"),
+                "{}",
+                answered.stdout
+            );
+            cluster.assert_nothing_was_sent();
         }
     }
 }

@@ -277,17 +277,26 @@ fn killed(
 fn killed_at_any_line_a_change_lands_once() {
     let (cluster, mut workplace) = deployed();
     let boundaries: [fn(&Question) -> FaultAction; 3] = [
-        |question| match question.method == SEND {
-            true => FaultAction::Kill,
-            false => FaultAction::Forward,
+        |question| {
+            if question.method == SEND {
+                FaultAction::Kill
+            } else {
+                FaultAction::Forward
+            }
         },
-        |question| match question.method == SEND {
-            true => FaultAction::ForwardThenKill,
-            false => FaultAction::Forward,
+        |question| {
+            if question.method == SEND {
+                FaultAction::ForwardThenKill
+            } else {
+                FaultAction::Forward
+            }
         },
-        |question| match question.receipt_seen {
-            true => FaultAction::Kill,
-            false => FaultAction::Forward,
+        |question| {
+            if question.receipt_seen {
+                FaultAction::Kill
+            } else {
+                FaultAction::Forward
+            }
         },
     ];
     for (number, kills) in boundaries.into_iter().enumerate() {
@@ -359,9 +368,12 @@ fn a_change_that_the_book_does_not_take_is_continued() {
 fn a_change_that_expired_is_signed_again_and_a_foreign_one_is_refused() {
     let (cluster, workplace) = deployed();
     let key = next().pubkey().to_string();
-    let before_send = |question: &Question| match question.method == SEND {
-        true => FaultAction::Kill,
-        false => FaultAction::Forward,
+    let before_send = |question: &Question| {
+        if question.method == SEND {
+            FaultAction::Kill
+        } else {
+            FaultAction::Forward
+        }
     };
     let workplace = killed(&cluster, workplace, &["add-facilitator", &key], before_send);
     let path = record(&workplace);

@@ -60,9 +60,10 @@ fn the_answer_to_every_transaction_may_be_lost() {
     let mut seen = BTreeSet::new();
     deploys_through(move |question| {
         let is_new = question.method == SEND && seen.insert(question.params.to_string());
-        match is_new && question.sends % 16 == 1 {
-            true => FaultAction::ForwardThenHangUp,
-            false => FaultAction::Forward,
+        if is_new && question.sends % 16 == 1 {
+            FaultAction::ForwardThenHangUp
+        } else {
+            FaultAction::Forward
         }
     });
 }
@@ -73,9 +74,10 @@ fn transactions_may_be_dropped_on_their_way() {
     let mut seen = BTreeSet::new();
     deploys_through(move |question| {
         let is_new = question.method == SEND && seen.insert(question.params.to_string());
-        match is_new && question.sends % 10 == 1 {
-            true => FaultAction::Answer(json!("1".repeat(64))),
-            false => FaultAction::Forward,
+        if is_new && question.sends % 10 == 1 {
+            FaultAction::Answer(json!("1".repeat(64)))
+        } else {
+            FaultAction::Forward
         }
     });
 }
@@ -200,11 +202,12 @@ fn a_node_that_lags_does_not_get_its_program_into_the_address_book() {
     for (count, code) in [(2, 0), (100, 3)] {
         let proxy = FaultProxy::start(cluster.port(), move |question| {
             let lags = (looks..looks + count).contains(&question.times);
-            match lags && question.method == LOOK {
-                true => FaultAction::Answer(
+            if lags && question.method == LOOK {
+                FaultAction::Answer(
                     json!({ "context": { "slot": 1 }, "value": [null, null, null, null] }),
-                ),
-                false => FaultAction::Forward,
+                )
+            } else {
+                FaultAction::Forward
             }
         });
         let anew = Workplace::at_url(&proxy.url());
@@ -258,9 +261,10 @@ fn an_answer_of_another_form_is_exit_code_3() {
         "getBalance",
     ] {
         let proxy = FaultProxy::start(cluster.port(), move |question| {
-            match question.method == method {
-                true => FaultAction::Answer(json!({ "value": 7.5 })),
-                false => FaultAction::Forward,
+            if question.method == method {
+                FaultAction::Answer(json!({ "value": 7.5 }))
+            } else {
+                FaultAction::Forward
             }
         });
         let words = format!("does not answer {method}: the answer is not of the form");

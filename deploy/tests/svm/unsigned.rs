@@ -31,9 +31,10 @@ fn send(cluster: &Cluster, step: &Value) {
     let names_program = accounts
         .filter(|it| it.is_signer)
         .any(|it| it.pubkey == program.pubkey());
-    match names_program {
-        true => cluster.carry_out(&instructions, &[&program]),
-        false => cluster.carry_out(&instructions, &[]),
+    if names_program {
+        cluster.carry_out(&instructions, &[&program])
+    } else {
+        cluster.carry_out(&instructions, &[])
     }
     cluster.ask("local_advance", json!([1])); // new code can be called one slot later
 }

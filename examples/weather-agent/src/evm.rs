@@ -92,9 +92,10 @@ fn anvil_path(root: &Path) -> PathBuf {
     }
     let cache = env::var_os("CONCORD_CACHE").map_or_else(|| root.join(".cache"), PathBuf::from);
     let installed = cache.join("bin/anvil");
-    match installed.is_file() {
-        true => installed,
-        false => "anvil".into(),
+    if installed.is_file() {
+        installed
+    } else {
+        "anvil".into()
     }
 }
 
@@ -180,9 +181,10 @@ impl Evm {
             .send_transaction(request.with_from(self.owner))
             .await?;
         let receipt = pending.get_receipt().await?;
-        match receipt.status() {
-            true => Ok(receipt),
-            false => Err(format!("transaction {} reverted", receipt.transaction_hash).into()),
+        if receipt.status() {
+            Ok(receipt)
+        } else {
+            Err(format!("transaction {} reverted", receipt.transaction_hash).into())
         }
     }
 
@@ -297,8 +299,9 @@ fn bytecode(file: &Path) -> Result<String, Failed> {
 
 fn circle(root: &Path) -> Result<PathBuf, Failed> {
     let output = Command::new(root.join("tests/clients/x402/install")).output()?;
-    match output.status.success() {
-        true => Ok(String::from_utf8(output.stdout)?.trim().into()),
-        false => Err(String::from_utf8_lossy(&output.stderr).into_owned().into()),
+    if output.status.success() {
+        Ok(String::from_utf8(output.stdout)?.trim().into())
+    } else {
+        Err(String::from_utf8_lossy(&output.stderr).into_owned().into())
     }
 }

@@ -65,9 +65,10 @@ impl Solana {
         let recent = self.cluster.recent_blockhash().await?;
         let transaction = sign(&instructions, &signers, &recent).await?;
         let executed = land(&self.cluster, &transaction, Duration::from_secs(60)).await?;
-        match executed.meta.err.is_null() {
-            true => Ok(()),
-            false => Err(executed.meta.err.to_string().into()),
+        if executed.meta.err.is_null() {
+            Ok(())
+        } else {
+            Err(executed.meta.err.to_string().into())
         }
     }
 }

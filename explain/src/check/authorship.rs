@@ -21,13 +21,12 @@ pub(super) fn check(file: &FeedbackFacts, proofs: [Option<State>; 3]) -> Checked
     };
     let reviewer = &proof.proof().reviewer_address;
     let holds = proofs.iter().all(|it| *it == Some(State::Verified)) && file.is_proven();
-    Ok(match holds {
-        true => Verdict::verified_since("the reviewer, whose signature counts (R38)")
-            .with("authorship", "signed"),
-        false => {
-            Verdict::claimed("the file names a reviewer and does not prove them; the client counts")
-                .with("authorship", "claimed")
-        }
+    Ok(if holds {
+        Verdict::verified_since("the reviewer, whose signature counts (R38)")
+            .with("authorship", "signed")
+    } else {
+        Verdict::claimed("the file names a reviewer and does not prove them; the client counts")
+            .with("authorship", "claimed")
     }
     .with("reviewer", reviewer))
 }

@@ -27,9 +27,10 @@ pub(super) struct FeedbackFacts {
 impl FeedbackFacts {
     pub(super) fn read(evidence: &Evidence<'_>, named: &Named, given: &Given) -> Result<Self, Gap> {
         let uri = given.uri().to_owned();
-        let content = match uri.is_empty() {
-            true => Err(Gap::cannot_check("the event names no file")),
-            false => evidence.content(&uri),
+        let content = if uri.is_empty() {
+            Err(Gap::cannot_check("the event names no file"))
+        } else {
+            evidence.content(&uri)
         };
         let parsed = match &content {
             Ok(content) => parse_feedback(&content.bytes).map_err(|error| error.to_string()),
@@ -87,13 +88,10 @@ impl FeedbackFacts {
         let content = self.content.as_ref().map_err(|_| Gap::Needs(Step::File))?;
         let proven = content.proven_by == ProvenBy::Uri || content.proven_by == ProvenBy::Cid;
         if self.hash == [0; 32] {
-            return Ok(match proven {
-                true => {
-                    Verdict::not_applicable("the event states no hash; the URI proves the file")
-                }
-                false => {
-                    Verdict::cannot_check("the event states no hash, and the URI proves nothing")
-                }
+            return Ok(if proven {
+                Verdict::not_applicable("the event states no hash; the URI proves the file")
+            } else {
+                Verdict::cannot_check("the event states no hash, and the URI proves nothing")
             });
         }
         let stated = format!("0x{}", hex::encode(self.hash));
@@ -163,9 +161,10 @@ impl FeedbackFacts {
 
     /// The file, whatever its dialect; [`None`] if there is none.
     pub(super) fn plain_file(&self) -> Result<Option<&FeedbackFile>, Gap> {
-        match self.uri.is_empty() {
-            true => Ok(None),
-            false => Ok(Some(self.sound()?.view())),
+        if self.uri.is_empty() {
+            Ok(None)
+        } else {
+            Ok(Some(self.sound()?.view()))
         }
     }
 

@@ -82,9 +82,10 @@ pub(crate) fn explain_given(
 }
 
 fn home<'a>(evidence: &'a Evidence<'a>, named: &'a Named) -> Box<dyn Home + 'a> {
-    match named.is_evm {
-        true => Box::new(evm::EvmHome::new(evidence, named)),
-        false => Box::new(svm::SvmHome::new(evidence, named)),
+    if named.is_evm {
+        Box::new(evm::EvmHome::new(evidence, named))
+    } else {
+        Box::new(svm::SvmHome::new(evidence, named))
     }
 }
 

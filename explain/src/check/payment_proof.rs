@@ -68,9 +68,10 @@ fn on_chain(
         return Ok(stated.not_found());
     };
     let chain = task_ref.chain_id().to_string();
-    let verdict = match stated.is_amount(found) {
-        true => between(registry, &chain, found, paid.block)?,
-        false => Verdict::claimed("another amount moved than the file states"),
+    let verdict = if stated.is_amount(found) {
+        between(registry, &chain, found, paid.block)?
+    } else {
+        Verdict::claimed("another amount moved than the file states")
     };
     // anybody can make a token of their own
     let verdict = match (verdict.state(), &stated.token) {

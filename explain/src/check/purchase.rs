@@ -100,9 +100,10 @@ fn checked(
     let fault = reads.fault();
     let registration = (!is_registered).then_some(Step::Registration);
     // one broken piece of evidence refutes one step
-    let (of_signer, of_payment) = match fault.as_ref().is_some_and(|it| it.in_payment) {
-        true => (Some(Step::Payment), None),
-        false => (None, Some(Step::Signer)),
+    let (of_signer, of_payment) = if fault.as_ref().is_some_and(|it| it.in_payment) {
+        (Some(Step::Payment), None)
+    } else {
+        (None, Some(Step::Signer))
     };
     Ok(Purchase {
         signer: verdict(&signer, fault.as_ref(), of_signer.or(registration)),
@@ -250,9 +251,10 @@ impl<'a> BundleReads<'a> {
     fn is_subject(&self, registration: &RegistrationId) -> bool {
         let subject = &self.evidence.bundle.feedback;
         let stated = &registration.agent_registry;
-        let is_same = match subject.agent_registry.starts_with(EIP155) {
-            true => stated.eq_ignore_ascii_case(&subject.agent_registry),
-            false => *stated == subject.agent_registry,
+        let is_same = if subject.agent_registry.starts_with(EIP155) {
+            stated.eq_ignore_ascii_case(&subject.agent_registry)
+        } else {
+            *stated == subject.agent_registry
         };
         is_same && registration.agent_id.as_str() == subject.agent_id
     }

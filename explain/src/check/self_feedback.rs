@@ -24,11 +24,10 @@ pub(super) fn check(
             continue;
         };
         let detail = format!("the {who} {account} is the agent's {role}");
-        return Ok(match insiders.are_of_that_time {
-            true => Verdict::refuted(detail),
-            false => {
-                Verdict::cannot_check(format!("{detail} now; whether they were then is not known"))
-            }
+        return Ok(if insiders.are_of_that_time {
+            Verdict::refuted(detail)
+        } else {
+            Verdict::cannot_check(format!("{detail} now; whether they were then is not known"))
         });
     }
     let shown = insiders
@@ -51,10 +50,11 @@ pub(super) fn check(
 fn read(caip10: &str) -> Option<AccountId> {
     let account = Caip10::parse(caip10).ok()?;
     let (field, address) = ("reviewerAddress", account.address());
-    match account.chain_id().namespace() == SOLANA {
-        true => Some(AccountId::Svm(Address::from(
+    if account.chain_id().namespace() == SOLANA {
+        Some(AccountId::Svm(Address::from(
             parse_solana_key(field, address).ok()?,
-        ))),
-        false => parse_evm_address(field, address).ok().map(AccountId::Evm),
+        )))
+    } else {
+        parse_evm_address(field, address).ok().map(AccountId::Evm)
     }
 }

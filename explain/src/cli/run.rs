@@ -120,11 +120,12 @@ fn reviewers(of: &OfSummary, agent: &AgentName) -> Result<ReviewerSet, CliError>
         None => of.reviewer.clone(),
         Some(file) => listed_in(file, agent)?,
     };
-    match listed.is_empty() {
-        true => Err(CliError::usage(
+    if listed.is_empty() {
+        Err(CliError::usage(
             "no reviewer is listed: name some, or pass --everyone (R48)",
-        )),
-        false => Ok(ReviewerSet::Listed(listed)),
+        ))
+    } else {
+        Ok(ReviewerSet::Listed(listed))
     }
 }
 

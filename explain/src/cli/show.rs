@@ -74,9 +74,10 @@ fn of_feedback(counted: &Counted) -> String {
     let faults = counted.report.findings.iter();
     let faults = faults.filter(|it| it.state == State::Refuted);
     let faults: Vec<_> = faults.map(|it| it.step.name()).collect();
-    let faults = match faults.is_empty() {
-        true => String::new(),
-        false => format!(" ({})", faults.join(", ")),
+    let faults = if faults.is_empty() {
+        String::new()
+    } else {
+        format!(" ({})", faults.join(", "))
     };
     format!(
         "{:<12} {:<8} {}{faults}",

@@ -100,17 +100,19 @@ impl<'a> EvmView<'a> {
         }
         let newest = self.header_alone(anchor)?;
         if let Some(found) = self.hash_in_history(anchor, &newest, header.number)? {
-            return match found == hash {
-                true => Ok(()),
-                false => Err(Gap::Broken(format!(
+            return if found == hash {
+                Ok(())
+            } else {
+                Err(Gap::Broken(format!(
                     "block {} is {found} for the chain, and {hash} in the bundle",
                     header.number
-                ))),
+                )))
             };
         }
-        match self.leads_back(&newest, hash, header.number)? {
-            true => Ok(()),
-            false => Err(missing()),
+        if self.leads_back(&newest, hash, header.number)? {
+            Ok(())
+        } else {
+            Err(missing())
         }
     }
 
@@ -135,12 +137,13 @@ impl<'a> EvmView<'a> {
             let header = Header::of_hash(hash.b256(), &bytes.0).map_err(Gap::broken)?;
             self.require_ancestor(hash.b256(), &header)?;
         }
-        match data.headers.contains_key(&data.anchor) {
-            true => Ok(data.headers.len()),
-            false => Err(Gap::Broken(format!(
+        if data.headers.contains_key(&data.anchor) {
+            Ok(data.headers.len())
+        } else {
+            Err(Gap::Broken(format!(
                 "the bundle lacks the header of its block {}",
                 data.anchor
-            ))),
+            )))
         }
     }
 
@@ -299,11 +302,12 @@ impl<'a> EvmView<'a> {
                 hash,
             })
         })?;
-        match keccak256(&found.0) == hash.b256() {
-            true => Ok(&found.0),
-            false => Err(Gap::Broken(format!(
+        if keccak256(&found.0) == hash.b256() {
+            Ok(&found.0)
+        } else {
+            Err(Gap::Broken(format!(
                 "the code of {address} does not hash to {hash}"
-            ))),
+            )))
         }
     }
 }

@@ -34,9 +34,10 @@ impl Evidence<'_> {
             UriKind::Empty => Err(Gap::cannot_check("there is no URI")),
             UriKind::Data | UriKind::InlineJson => {
                 // EVM-31: on Solana, a text is its own bytes
-                let bytes = match self.bundle.feedback.chain().starts_with(EIP155) {
-                    true => bytes_of(uri),
-                    false => uri.as_bytes().to_vec(),
+                let bytes = if self.bundle.feedback.chain().starts_with(EIP155) {
+                    bytes_of(uri)
+                } else {
+                    uri.as_bytes().to_vec()
                 };
                 let inline = decode_uri_bytes(&bytes)
                     .map_err(|error| Gap::CannotCheck(error.to_string()))?;
@@ -100,9 +101,10 @@ fn by_cid(uri: &str, file: &ReadFile) -> Result<ProvenBy, Gap> {
     if is_tree && file.blocks.is_empty() {
         return Ok(ProvenBy::Host(host_of(file)));
     }
-    let same = match file.blocks.is_empty() {
-        true => content_of(read, [file.bytes.0.as_slice()]),
-        false => content_of(read, file.blocks.iter().map(|it| it.0.as_slice())),
+    let same = if file.blocks.is_empty() {
+        content_of(read, [file.bytes.0.as_slice()])
+    } else {
+        content_of(read, file.blocks.iter().map(|it| it.0.as_slice()))
     };
     match same {
         Ok(Some(content)) if content == file.bytes.0 => Ok(ProvenBy::Cid),

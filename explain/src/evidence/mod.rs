@@ -61,9 +61,10 @@ impl<'a> Evidence<'a> {
 
     /// A chain of a payment: broken headers are the payment's own fault, unless it is the registry's chain.
     pub(crate) fn evm(&'a self, chain: &'a str) -> EvmView<'a> {
-        match self.bundle.feedback.chain() == chain {
-            true => self.home(chain),
-            false => EvmView::new(self, chain, None),
+        if self.bundle.feedback.chain() == chain {
+            self.home(chain)
+        } else {
+            EvmView::new(self, chain, None)
         }
     }
 

@@ -123,12 +123,13 @@ impl<'a> SvmView<'a> {
 
     /// Requires that the reader's own node answered it in this run.
     fn require_read_here(&self, need: &Need) -> Result<(), Gap> {
-        match self.evidence.bundle.read_here.contains(need) {
-            true => Ok(()),
-            false => Err(Gap::CannotCheck(format!(
+        if self.evidence.bundle.read_here.contains(need) {
+            Ok(())
+        } else {
+            Err(Gap::CannotCheck(format!(
                 "nothing in a file proves what a cluster carried out; explain it again with --rpc {}=URL",
                 self.chain
-            ))),
+            )))
         }
     }
 }

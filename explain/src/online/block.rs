@@ -38,13 +38,14 @@ fn prove(
     index: usize,
 ) -> Result<Vec<HexBytes>, OnlineError> {
     let (made, proof) = proof_of_item(items, index);
-    match made == word(block, root)? {
-        true => Ok(proof),
-        false => Err(OnlineError::Root {
+    if made == word(block, root)? {
+        Ok(proof)
+    } else {
+        Err(OnlineError::Root {
             host: node.endpoint().host().to_owned(),
             what,
             number: rpc::quantity_of(block, "number")?,
-        }),
+        })
     }
 }
 

@@ -98,12 +98,11 @@ impl Online {
                 let registry = Caip10::parse(registry).map_err(not_of_chain)?;
                 let chain = registry.chain_id().to_string();
                 let wanted = wanted(&registry, agent, *profile, client, *index)?;
-                match registry.chain_id().namespace() == EIP155 {
-                    true => {
-                        let reader = self.evm(&chain)?;
-                        reader.find(&registry, wanted, trust).await
-                    }
-                    false => self.svm(&chain)?.find(&registry, wanted).await,
+                if registry.chain_id().namespace() == EIP155 {
+                    let reader = self.evm(&chain)?;
+                    reader.find(&registry, wanted, trust).await
+                } else {
+                    self.svm(&chain)?.find(&registry, wanted).await
                 }
             }
         }
@@ -123,13 +122,12 @@ impl Online {
         let registry = Caip10::parse(&agent.registry).map_err(not_of_chain)?;
         let chain = registry.chain_id().to_string();
         let id = agent_id(&registry, &agent.agent)?;
-        match registry.chain_id().namespace() == EIP155 {
-            true => {
-                self.evm(&chain)?
-                    .all_of(&registry, id, profile, trust)
-                    .await
-            }
-            false => self.svm(&chain)?.all_of(&registry, id, profile).await,
+        if registry.chain_id().namespace() == EIP155 {
+            self.evm(&chain)?
+                .all_of(&registry, id, profile, trust)
+                .await
+        } else {
+            self.svm(&chain)?.all_of(&registry, id, profile).await
         }
     }
 
@@ -162,9 +160,10 @@ fn only_one(id: &str, found: Vec<Subject>) -> Result<Subject, OnlineError> {
 }
 
 fn agent_id(registry: &Caip10<'_>, agent: &str) -> Result<AgentId, OnlineError> {
-    let id = match registry.chain_id().namespace() == EIP155 {
-        true => word::parse_decimal("agentId", agent).ok().map(AgentId::Evm),
-        false => agent.parse().ok().map(AgentId::Svm),
+    let id = if registry.chain_id().namespace() == EIP155 {
+        word::parse_decimal("agentId", agent).ok().map(AgentId::Evm)
+    } else {
+        agent.parse().ok().map(AgentId::Svm)
     };
     id.ok_or_else(|| OnlineError::NotOfChain(format!("the agent's id {agent:?}")))
 }

@@ -64,9 +64,10 @@ impl Online {
         let fetched = self.fetcher.fetch(uri).await?;
         // one raw block is the file itself
         let is_file = fetched.blocks.len() == 1 && fetched.blocks[0] == fetched.bytes;
-        let blocks = match is_file {
-            true => Vec::new(),
-            false => fetched.blocks.into_iter().map(Into::into).collect(),
+        let blocks = if is_file {
+            Vec::new()
+        } else {
+            fetched.blocks.into_iter().map(Into::into).collect()
         };
         Ok(Piece::File {
             uri: uri.to_owned(),

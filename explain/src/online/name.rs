@@ -83,9 +83,10 @@ impl FromStr for FeedbackName {
     type Err = NameMalformed;
 
     fn from_str(text: &str) -> Result<Self, NameMalformed> {
-        let read = match text.contains('/') {
-            true => id(text),
-            false => transaction(text),
+        let read = if text.contains('/') {
+            id(text)
+        } else {
+            transaction(text)
         };
         read.map_err(|reason| NameMalformed {
             found: text.chars().take(160).collect(),
@@ -100,18 +101,17 @@ fn transaction(text: &str) -> Result<FeedbackName, String> {
     let chain = ChainId::parse(chain).map_err(|error| format!("{error}; {expected}"))?;
     let is_read = [EIP155, SOLANA].contains(&chain.namespace());
     let fits = is_read && TaskRef::parse(text).is_ok(); // of one form with a payment's reference
-    match fits {
-        true => Ok(FeedbackName::Transaction {
+    if fits {
+        Ok(FeedbackName::Transaction {
             chain: chain.to_string(),
             id: match chain.namespace() {
                 EIP155 => id.to_lowercase(),
                 _ => id.to_owned(),
             },
-        }),
-        false => {
-            let shown: String = id.chars().take(160).collect();
-            Err(format!("{shown} is not a transaction of {chain}"))
-        }
+        })
+    } else {
+        let shown: String = id.chars().take(160).collect();
+        Err(format!("{shown} is not a transaction of {chain}"))
     }
 }
 

@@ -49,9 +49,10 @@ fn next<'a>(rest: &mut &'a [u8]) -> Option<Item<'a>> {
 impl<'a> Item<'a> {
     /// A string's bytes.
     pub(crate) fn bytes(&self, what: &'static str) -> Result<&'a [u8], RlpMalformed> {
-        match self.is_list {
-            true => Err(RlpMalformed { what }),
-            false => Ok(self.payload),
+        if self.is_list {
+            Err(RlpMalformed { what })
+        } else {
+            Ok(self.payload)
         }
     }
 

@@ -112,11 +112,12 @@ impl ReputationBundle {
     /// [`BundleError`].
     pub fn parse(text: &str) -> Result<Self, BundleError> {
         let bundle: Self = parse_strict(text)?;
-        match bundle.format == FORMAT {
-            true => Ok(bundle),
-            false => Err(BundleError::Format {
+        if bundle.format == FORMAT {
+            Ok(bundle)
+        } else {
+            Err(BundleError::Format {
                 found: bundle.format.chars().take(64).collect(),
-            }),
+            })
         }
     }
 
@@ -167,9 +168,10 @@ impl ReputationBundle {
 
 /// A subject that names the agent only.
 fn nobodys(query: &Query) -> Subject {
-    let client = match query.agent_registry.starts_with("eip155:") {
-        true => format!("0x{}", "0".repeat(40)),
-        false => query.reputation_registry.clone(),
+    let client = if query.agent_registry.starts_with("eip155:") {
+        format!("0x{}", "0".repeat(40))
+    } else {
+        query.reputation_registry.clone()
     };
     Subject {
         agent_registry: query.agent_registry.clone(),

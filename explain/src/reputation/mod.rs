@@ -208,15 +208,16 @@ fn completeness(expected: &Expected, found: &[Subject]) -> Completeness {
     }
     let of_expected = |it: &&(AccountId, u64)| expected.contains_key(&it.0);
     let there = seen.iter().filter(of_expected).count() as u64;
-    match there == all {
-        true => Completeness::new(
+    if there == all {
+        Completeness::new(
             State::Verified,
             &format!("{all} feedbacks of {} clients", expected.len()),
-        ),
-        false => Completeness::new(
+        )
+    } else {
+        Completeness::new(
             State::CannotCheck,
             &format!("the registry has {all} feedbacks; the bundle {there} of them"),
-        ),
+        )
     }
 }
 
@@ -290,9 +291,10 @@ impl Query {
             ReviewerSet::Listed(listed) => {
                 let is_same = |it: &&String| it.eq_ignore_ascii_case(client);
                 let is_same_key = |it: &&String| *it == client;
-                match client.starts_with("0x") {
-                    true => listed.iter().filter(is_same).count() as u64,
-                    false => listed.iter().filter(is_same_key).count() as u64,
+                if client.starts_with("0x") {
+                    listed.iter().filter(is_same).count() as u64
+                } else {
+                    listed.iter().filter(is_same_key).count() as u64
                 }
             }
         }

@@ -119,9 +119,10 @@ fn payment_of(report: &Report) -> Option<String> {
 }
 
 fn lower_if_evm(account: &str) -> String {
-    match account.starts_with("eip155:") {
-        true => account.to_lowercase(),
-        false => account.to_owned(),
+    if account.starts_with("eip155:") {
+        account.to_lowercase()
+    } else {
+        account.to_owned()
     }
 }
 

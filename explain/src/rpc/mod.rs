@@ -146,11 +146,12 @@ fn bytes(object: &Value, member: &str, form: Form) -> Result<Vec<u8>, AnswerMalf
 
 fn number(object: &Value, member: &str) -> Result<u64, AnswerMalformed> {
     let found = bytes(object, member, Form::Number)?;
-    match found.len() <= 8 {
-        true => Ok(found
+    if found.len() <= 8 {
+        Ok(found
             .iter()
-            .fold(0, |number, byte| number << 8 | u64::from(*byte))),
-        false => Err(malformed(member)),
+            .fold(0, |number, byte| number << 8 | u64::from(*byte)))
+    } else {
+        Err(malformed(member))
     }
 }
 

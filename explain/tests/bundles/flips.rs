@@ -72,12 +72,14 @@ fn step_of_slot(bundle: &Value, account: &Value, slot: &str) -> Step {
         .as_str()
         .expect("an address");
     let address = account["address"].as_str().expect("an address");
-    match address.eq_ignore_ascii_case(reputation) {
-        true => Step::NotRevoked,
-        false => match is_text(account, slot) {
-            true => Step::Registration,
-            false => Step::SelfFeedback,
-        },
+    if address.eq_ignore_ascii_case(reputation) {
+        Step::NotRevoked
+    } else {
+        if is_text(account, slot) {
+            Step::Registration
+        } else {
+            Step::SelfFeedback
+        }
     }
 }
 

@@ -253,10 +253,13 @@ fn class_on_evm(bundle: &Value, pointer: &str) -> Class {
         ["files", _, "host"] | ["unavailable", ..] => return Class::Word(Vec::new()),
         ["evm", _, "headers", ..] => vec![Step::Inclusion],
         ["evm", _, "codes", ..] => vec![Step::Registration],
-        ["evm", _, "transactions", hash, ..] => match bundle["feedback"]["transaction"] == **hash {
-            true => vec![Step::Event],
-            false => vec![Step::Payment, Step::PaymentProof],
-        },
+        ["evm", _, "transactions", hash, ..] => {
+            if bundle["feedback"]["transaction"] == **hash {
+                vec![Step::Event]
+            } else {
+                vec![Step::Payment, Step::PaymentProof]
+            }
+        }
         ["evm", chain, "accounts", place, rest @ ..] => {
             let place: usize = place.parse().expect("a place");
             let account = &bundle["evm"][chain]["accounts"][place];

@@ -242,13 +242,14 @@ async fn r32_a_copy_that_came_first_does_not_refute_the_feedback() {
     let [copy, honest] = &found.report.feedbacks[..] else {
         panic!("{:#?}", found.report);
     };
-    let (copy, honest) = match copy
+    let (copy, honest) = if copy
         .feedback
         .to_lowercase()
         .contains(&client.to_lowercase())
     {
-        true => (honest, copy),
-        false => (copy, honest),
+        (honest, copy)
+    } else {
+        (copy, honest)
     };
     assert_eq!(copy.report.state_of(Step::FileAgrees), Some(State::Refuted));
     assert_eq!(

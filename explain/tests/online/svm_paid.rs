@@ -201,9 +201,10 @@ async fn r13_r18_a_reviewer_who_is_named_later_was_a_stranger_when_they_reviewed
             let set = (agent.program).set_agent_wallet(owner, agent.mint, client, Consent::Signs);
             agent.world.send(&both, &[set]).await;
         }
-        let give = match is_open {
-            true => vec![(agent.program).give_open_feedback(client, agent.mint, &open)],
-            false => authorized(&agent, bounded),
+        let give = if is_open {
+            vec![(agent.program).give_open_feedback(client, agent.mint, &open)]
+        } else {
+            authorized(&agent, bounded)
         };
         let sent = agent.world.send(&[&agent.client], &give).await;
         let consent = Some((client, Consent::Signs));

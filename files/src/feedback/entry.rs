@@ -145,9 +145,10 @@ impl Comparison {
     /// EVM addresses are equal in either case.
     fn account(&mut self, field: &'static str, in_file: &str, on_chain: &str) {
         let is_evm = in_file.starts_with(EIP155) && on_chain.starts_with(EIP155);
-        let is_same = match is_evm {
-            true => in_file.eq_ignore_ascii_case(on_chain),
-            false => in_file == on_chain,
+        let is_same = if is_evm {
+            in_file.eq_ignore_ascii_case(on_chain)
+        } else {
+            in_file == on_chain
         };
         if !is_same {
             self.add(field, Some(in_file.to_owned()), on_chain.to_owned());

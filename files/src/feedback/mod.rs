@@ -219,12 +219,11 @@ impl FeedbackFile {
         portable::check(self)?;
         let (text, read_back) = write_canonical(self, Self::read)?;
         let dialect = read_back.dialect();
-        match dialect == self.dialect() {
-            true => Ok(text),
-            false => {
-                let dialect = dialect.name();
-                Err(Error::new("$", Rule::OtherDialect { dialect }))
-            }
+        if dialect == self.dialect() {
+            Ok(text)
+        } else {
+            let dialect = dialect.name();
+            Err(Error::new("$", Rule::OtherDialect { dialect }))
         }
     }
 

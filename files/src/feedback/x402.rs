@@ -252,8 +252,9 @@ impl ParticipationProof {
 fn check_algorithm(node: &Node<'_>, stated: Algorithm, reviewer: &str) -> Result<(), Error> {
     let namespace = reviewer.split(':').next().unwrap_or_default();
     let allowed = "the algorithm of the reviewer's chain: secp256k1 for eip155, ed25519 for solana";
-    match Algorithm::of_namespace(namespace) == Some(stated) {
-        true => Ok(()),
-        false => Err(node.broken(Rule::Name { allowed })),
+    if Algorithm::of_namespace(namespace) == Some(stated) {
+        Ok(())
+    } else {
+        Err(node.broken(Rule::Name { allowed }))
     }
 }

@@ -46,9 +46,10 @@ impl Cid {
             _ => None,
         };
         let bytes = decoded.ok_or_else(|| refused("is not base16, base32, base36 or base58"))?;
-        let bytes = match text.starts_with("Qm") && bytes.first() == Some(&1) {
-            true => return Err(refused("is version 1 without its multibase letter")),
-            false => bytes,
+        let bytes = if text.starts_with("Qm") && bytes.first() == Some(&1) {
+            return Err(refused("is version 1 without its multibase letter"));
+        } else {
+            bytes
         };
         Self::of_bytes(&bytes, text)
             .ok_or_else(|| refused("is not SHA-256 of a raw or dag-pb block"))

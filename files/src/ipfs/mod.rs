@@ -127,9 +127,10 @@ impl IpfsFile {
             return Err(refused(next, "needs more than 64 blocks"));
         }
         let is_padded = self.taken > self.limit.saturating_add(BESIDE_CONTENT);
-        match is_padded || self.content.len() > self.limit {
-            true => Err(IpfsError::TooLong { limit: self.limit }),
-            false => Ok(()),
+        if is_padded || self.content.len() > self.limit {
+            Err(IpfsError::TooLong { limit: self.limit })
+        } else {
+            Ok(())
         }
     }
 
@@ -167,9 +168,10 @@ fn decoded(part: &str) -> Result<String, IpfsError> {
     };
     let (bytes, _) = unescape(part);
     let name = String::from_utf8(bytes).map_err(|_| refused("is not UTF-8"))?;
-    match name.contains(['/', '\0']) {
-        true => Err(refused("holds a slash or a NUL byte")),
-        false => Ok(name),
+    if name.contains(['/', '\0']) {
+        Err(refused("holds a slash or a NUL byte"))
+    } else {
+        Ok(name)
     }
 }
 

@@ -120,9 +120,10 @@ pub(crate) fn signature_bytes(node: &Node<'_>, algorithm: Algorithm) -> Result<B
         Algorithm::Secp256k1 => (65, "65"),
     };
     let decoded = hex_bytes(node, bytes)?;
-    match decoded.len() == length {
-        true => Ok(Bytes(decoded)),
-        false => Err(node.broken(Rule::Hex { bytes })),
+    if decoded.len() == length {
+        Ok(Bytes(decoded))
+    } else {
+        Err(node.broken(Rule::Hex { bytes }))
     }
 }
 
@@ -138,9 +139,10 @@ impl Bytes {
     pub(crate) fn read(node: &Node<'_>) -> Result<Self, Error> {
         let bytes = "1 or more";
         let decoded = hex_bytes(node, bytes)?;
-        match decoded.is_empty() {
-            true => Err(node.broken(Rule::Hex { bytes })),
-            false => Ok(Self(decoded)),
+        if decoded.is_empty() {
+            Err(node.broken(Rule::Hex { bytes }))
+        } else {
+            Ok(Self(decoded))
         }
     }
 }
@@ -183,8 +185,9 @@ pub(crate) fn http_url(node: &Node<'_>) -> Result<String, Error> {
             && rest.bytes().all(|byte| (0x21..=0x7e).contains(&byte))
     });
     let allowed = "an http or https URL";
-    match is_url {
-        true => Ok(text.to_owned()),
-        false => Err(node.broken(Rule::Name { allowed })),
+    if is_url {
+        Ok(text.to_owned())
+    } else {
+        Err(node.broken(Rule::Name { allowed }))
     }
 }

@@ -181,8 +181,9 @@ impl<'v> Fields<'v> {
 /// `$.key` for names, `$["key"]` for all others.
 fn member_path(path: &str, key: &str) -> String {
     let is_name = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
-    match !key.is_empty() && key.bytes().all(is_name) {
-        true => format!("{path}.{key}"),
-        false => format!("{path}[{key:?}]"),
+    if !key.is_empty() && key.bytes().all(is_name) {
+        format!("{path}.{key}")
+    } else {
+        format!("{path}[{key:?}]")
     }
 }

@@ -212,12 +212,11 @@ impl Registration {
         let mut fields = node.fields()?;
         let agent_registry = account_id(&fields.need("agentRegistry")?)?;
         let id = fields.need("agentId")?;
-        let agent_id = match id.value.is_null() {
-            true => {
-                notes.note(MappingKind::AgentIdNull, &id.path);
-                None
-            }
-            false => Some(AgentId::read(&id, &agent_registry, IdForm::Text, notes)?),
+        let agent_id = if id.value.is_null() {
+            notes.note(MappingKind::AgentIdNull, &id.path);
+            None
+        } else {
+            Some(AgentId::read(&id, &agent_registry, IdForm::Text, notes)?)
         };
         if !fields.rest().is_empty() {
             notes.note(MappingKind::RegistrationKeys, &node.path);

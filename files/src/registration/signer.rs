@@ -48,9 +48,10 @@ impl Signer {
             public_key: algorithm.read_key(&key)?,
             algorithm,
             valid_from: u53(&fields.need("validFrom")?)?,
-            valid_until: match until.value.is_null() {
-                true => None,
-                false => Some(u53(&until)?),
+            valid_until: if until.value.is_null() {
+                None
+            } else {
+                Some(u53(&until)?)
             },
             comment: comment.map(|node| text(&node)).transpose()?,
             extra: fields.rest(),

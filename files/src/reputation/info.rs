@@ -114,8 +114,9 @@ fn read_version(node: &Node<'_>) -> Result<String, Error> {
     let parts: Vec<&str> = text.split('.').collect();
     let is_number = |part: &&str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
     let allowed = "a version of three numbers, such as 1.0.0";
-    match parts.len() == 3 && parts.iter().all(is_number) {
-        true => Ok(text.to_owned()),
-        false => Err(node.broken(Rule::Name { allowed })),
+    if parts.len() == 3 && parts.iter().all(is_number) {
+        Ok(text.to_owned())
+    } else {
+        Err(node.broken(Rule::Name { allowed }))
     }
 }

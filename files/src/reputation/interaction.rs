@@ -185,9 +185,10 @@ impl InteractionData {
     /// # Errors
     /// Refuses an extra member that is a field, too (R22).
     pub fn to_canonical_of_checked(&self) -> Result<String, Error> {
-        match self.extra.is_empty() {
-            true => json_of(&InOrder::of(self)),
-            false => write_checked(self),
+        if self.extra.is_empty() {
+            json_of(&InOrder::of(self))
+        } else {
+            write_checked(self)
         }
     }
 }

@@ -34,9 +34,12 @@ impl News {
 
     /// In one sentence, for a report.
     pub fn in_words(&self) -> String {
-        let list = |what: &str, names: Vec<String>| match names.is_empty() {
-            true => None,
-            false => Some(format!("{what} {}", names.join(", "))),
+        let list = |what: &str, names: Vec<String>| {
+            if names.is_empty() {
+                None
+            } else {
+                Some(format!("{what} {}", names.join(", ")))
+            }
         };
         let events = self.events.iter();
         let events = events.map(|(name, count)| match count {

@@ -156,9 +156,10 @@ impl Corpus {
             return fresh;
         };
         let last = kept.last_new.min(length) as u64;
-        let kept = match random.percent(50) {
-            true => last,
-            false => random.below(last + 1),
+        let kept = if random.percent(50) {
+            last
+        } else {
+            random.below(last + 1)
         };
         let kept = usize::try_from(kept).unwrap_or(length);
         let steps = length - kept;

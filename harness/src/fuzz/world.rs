@@ -263,9 +263,10 @@ fn chosen(world: &World, sound: Transition, time: u64, random: &mut Random) -> T
 impl Transition {
     /// When it takes place, in seconds after the start. Reads do not advance the time.
     fn time_after(&self, world: &World) -> u64 {
-        match self.operation.is_read() {
-            true => world.time,
-            false => world.time + self.wait,
+        if self.operation.is_read() {
+            world.time
+        } else {
+            world.time + self.wait
         }
     }
 }

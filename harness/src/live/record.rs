@@ -57,13 +57,14 @@ impl Record {
             let reason = format!("is for chain {}, expected {chain}", record.chain);
             return Err(atomic_file::unusable(path, reason).into());
         }
-        match record.funder == funder {
-            true => Ok(Some(record)),
-            false => Err(LiveFault::AnotherFunder {
+        if record.funder == funder {
+            Ok(Some(record))
+        } else {
+            Err(LiveFault::AnotherFunder {
                 record: path.display().to_string(),
                 recorded: record.funder,
                 now: funder.to_string(),
-            }),
+            })
         }
     }
 

@@ -117,12 +117,13 @@ impl SvmFunder {
     fn land(&self, transaction: &Signed) -> Result<(), ChainError> {
         let landed = wait(&self.cluster, transaction, self.patience);
         let landed = self.blocking.wait(landed)?;
-        match landed.meta.err.is_null() {
-            true => Ok(()),
-            false => Err(ChainError::TransactionFailed {
+        if landed.meta.err.is_null() {
+            Ok(())
+        } else {
+            Err(ChainError::TransactionFailed {
                 job: "conform --live".to_owned(),
                 reason: format!("{} failed: {}", transaction.signature, landed.meta.err),
-            }),
+            })
         }
     }
 

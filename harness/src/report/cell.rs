@@ -42,9 +42,10 @@ pub fn plain(text: &str) -> String {
     let is_plain = |c: char| !c.is_control() || matches!(c, '\n' | '\t');
     let mut plain = String::with_capacity(text.len());
     for c in text.chars() {
-        match is_plain(c) {
-            true => plain.push(c),
-            false => plain.extend(c.escape_default()),
+        if is_plain(c) {
+            plain.push(c)
+        } else {
+            plain.extend(c.escape_default())
         }
     }
     plain

@@ -113,9 +113,10 @@ pub(super) fn verdict(run: &Run) -> String {
     let names = run.participants.iter().map(|it| it.name.as_str());
     let names: Vec<_> = names.filter(|name| !idle.contains(name)).collect();
     let names = names.join(", ");
-    let idle = match idle.is_empty() {
-        true => String::new(),
-        false => format!("; nothing is played by {}", idle.join(", ")),
+    let idle = if idle.is_empty() {
+        String::new()
+    } else {
+        format!("; nothing is played by {}", idle.join(", "))
     };
     match run.conclusion() {
         Conclusion::Agrees => return format!("{scenarios}: {names} agree{idle}"),
@@ -366,8 +367,9 @@ fn write_failure(out: &mut Terminal, failure: &Failure<'_>) -> fmt::Result {
     if let Some(words) = &difference.native_error {
         writeln!(out, "  natively {words}")?;
     }
-    match failure.rules.is_empty() {
-        true => Ok(()),
-        false => writeln!(out, "  rules    {}", titles(failure.rules)),
+    if failure.rules.is_empty() {
+        Ok(())
+    } else {
+        writeln!(out, "  rules    {}", titles(failure.rules))
     }
 }

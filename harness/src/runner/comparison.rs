@@ -102,9 +102,10 @@ impl Difference {
     }
 
     fn unexpected_pass(common: &Expectation, varied: &Expectation) -> Self {
-        let (expected, actual) = match varied.outcome == common.outcome {
-            true => (json!(varied.digest), json!(common.digest)),
-            false => (json!(varied.outcome), json!(common.outcome)),
+        let (expected, actual) = if varied.outcome == common.outcome {
+            (json!(varied.digest), json!(common.digest))
+        } else {
+            (json!(varied.outcome), json!(common.outcome))
         };
         Self::new(Subject::UnexpectedPass, None, expected, actual)
     }

@@ -65,9 +65,10 @@ impl Run {
             return Conclusion::NothingPlayed;
         }
         let is_undeclared = |it: &StepRecord| it.result == StepResult::NotDeclared;
-        match self.records.iter().any(is_undeclared) {
-            true => Conclusion::NotDeclared,
-            false => Conclusion::Agrees,
+        if self.records.iter().any(is_undeclared) {
+            Conclusion::NotDeclared
+        } else {
+            Conclusion::Agrees
         }
     }
 

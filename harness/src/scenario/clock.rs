@@ -13,9 +13,12 @@ impl Scenario {
         let mut latest = HEAD_START;
         self.steps.iter().any(|step| {
             latest = latest.saturating_add(SECONDS_A_TRANSACTION);
-            let is_sure = |bound: u64| match bound > step.time {
-                true => bound >= latest,
-                false => bound <= HEAD_START / 2,
+            let is_sure = |bound: u64| {
+                if bound > step.time {
+                    bound >= latest
+                } else {
+                    bound <= HEAD_START / 2
+                }
             };
             !bounds(step).into_iter().flatten().all(is_sure)
         })

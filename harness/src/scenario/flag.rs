@@ -121,10 +121,11 @@ fn check_operators(scenario: &Scenario) -> Result<(), Fault> {
             approved,
         }) = &step.operation
         {
-            match approved {
-                true => standing.insert((by, operator)),
-                false => standing.remove(&(by, operator)),
-            };
+            if *approved {
+                standing.insert((by, operator));
+            } else {
+                standing.remove(&(by, operator));
+            }
         }
     }
     match standing.first() {

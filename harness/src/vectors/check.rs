@@ -203,9 +203,10 @@ fn check_file(
     };
     let vectors = file.vectors.iter();
     for vector in vectors.filter(|it| plan.with_requests || !it.is_about_requests()) {
-        let verdict = match is_declared {
-            true => check(vector, subject.ask(vector), findings),
-            false => Verdict::NotDeclared,
+        let verdict = if is_declared {
+            check(vector, subject.ask(vector), findings)
+        } else {
+            Verdict::NotDeclared
         };
         row.tally.count(verdict);
         row.verdicts.push((vector.id.clone(), verdict));

@@ -89,9 +89,10 @@ impl Asker {
         let answer = self.router.call(request).await?;
         let status = answer.status();
         let bytes = to_bytes(answer.into_body(), MOST).await?;
-        match status.is_success() {
-            true => Ok(bytes),
-            false => Err(format!("{path}: {status}: {}", String::from_utf8_lossy(&bytes)).into()),
+        if status.is_success() {
+            Ok(bytes)
+        } else {
+            Err(format!("{path}: {status}: {}", String::from_utf8_lossy(&bytes)).into())
         }
     }
 

@@ -200,13 +200,15 @@ impl Grown {
             index: *index,
             number,
         };
-        events.push(match is_authorized {
-            true => given.authorized(&mut draws),
-            false => given.open(&mut draws),
+        events.push(if is_authorized {
+            given.authorized(&mut draws)
+        } else {
+            given.open(&mut draws)
         });
-        let profile = match is_authorized {
-            true => Profile::Authorized,
-            false => Profile::Open,
+        let profile = if is_authorized {
+            Profile::Authorized
+        } else {
+            Profile::Open
         };
         let is_paid = is_authorized && draws.below(2) == 0;
         events.extend(is_paid.then(|| given.payment(&mut draws)));

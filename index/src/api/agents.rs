@@ -193,12 +193,11 @@ const ENTRIES: usize = 50;
 /// SQLite's LIKE has a limit too, which would be an error of the store.
 fn require_short_text(name: &str, text: Option<&str>, limits: &Limits) -> Result<(), ApiError> {
     let (length, limit) = (text.map_or(0, str::len), limits.text);
-    match length <= limit {
-        true => Ok(()),
-        false => {
-            let reason = format!("has {length} bytes, the limit is {limit}");
-            Err(ApiError::malformed(format!("filters.{name}"), reason))
-        }
+    if length <= limit {
+        Ok(())
+    } else {
+        let reason = format!("has {length} bytes, the limit is {limit}");
+        Err(ApiError::malformed(format!("filters.{name}"), reason))
     }
 }
 

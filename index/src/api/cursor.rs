@@ -32,9 +32,10 @@ impl Marked for AgentPosition {
     }
 
     fn of_mark((deployment, is_real, bits, agent): Self::Bytes) -> Option<Self> {
-        let order = match is_real {
-            true => Value::Real(Some(f64::from_bits(bits)).filter(|it| it.is_finite())?),
-            false => Value::Int(bits.cast_signed()),
+        let order = if is_real {
+            Value::Real(Some(f64::from_bits(bits)).filter(|it| it.is_finite())?)
+        } else {
+            Value::Int(bits.cast_signed())
         };
         Some(Self {
             deployment: DeploymentId(deployment),

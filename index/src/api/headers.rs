@@ -33,9 +33,10 @@ pub(super) async fn answer_browsers(request: Request, next: Next) -> Response {
         && request
             .headers()
             .contains_key(header::ACCESS_CONTROL_REQUEST_METHOD);
-    let mut response = match is_preflight {
-        true => StatusCode::NO_CONTENT.into_response(),
-        false => next.run(request).await,
+    let mut response = if is_preflight {
+        StatusCode::NO_CONTENT.into_response()
+    } else {
+        next.run(request).await
     };
     let headers = response.headers_mut();
     let more = PREFLIGHT.into_iter().filter(|_| is_preflight);

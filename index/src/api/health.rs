@@ -20,9 +20,10 @@ pub(super) async fn ready<E: Engine + 'static>(
 ) -> Result<Response, ApiError> {
     let found = api.readers.read_beside(statuses).await?;
     let is_ready = !found.is_empty() && found.iter().all(|it| it.block.is_some());
-    let status = match is_ready {
-        true => StatusCode::OK,
-        false => StatusCode::SERVICE_UNAVAILABLE,
+    let status = if is_ready {
+        StatusCode::OK
+    } else {
+        StatusCode::SERVICE_UNAVAILABLE
     };
     let body = Json::of(&json!({ "ready": is_ready, "deployments": rendered(&found) }));
     Ok((status, body).into_response())

@@ -77,9 +77,10 @@ impl Directory {
             }
             _ => return Err(malformed()),
         };
-        let agent = match chain.starts_with("eip155:") {
-            true => word::parse_decimal("agentId", id).ok().map(AgentId::Evm),
-            false => id.parse::<svm::Address>().ok().map(AgentId::Svm),
+        let agent = if chain.starts_with("eip155:") {
+            word::parse_decimal("agentId", id).ok().map(AgentId::Evm)
+        } else {
+            id.parse::<svm::Address>().ok().map(AgentId::Svm)
         };
         let agent = agent.ok_or_else(malformed)?;
         let mut on_chain = self.named(&chain, registry);
@@ -136,9 +137,10 @@ impl Directory {
 }
 
 fn is_registry(deployed: &Deployed, text: &str) -> bool {
-    match deployed.registry.starts_with("0x") {
-        true => deployed.registry.eq_ignore_ascii_case(text),
-        false => deployed.registry == text,
+    if deployed.registry.starts_with("0x") {
+        deployed.registry.eq_ignore_ascii_case(text)
+    } else {
+        deployed.registry == text
     }
 }
 

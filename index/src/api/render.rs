@@ -61,9 +61,12 @@ pub(super) fn binding(of: &Binding) -> Value {
 
 /// What a chain took back, as it was noted then. Hashes are as the chain writes them.
 pub(crate) fn reorganizations(chain: &str, of: &Reorganizations) -> Value {
-    let hash = |hash: &[u8; 32]| match chain.starts_with("eip155:") {
-        true => format!("0x{}", hex::encode(hash)),
-        false => bs58::encode(hash).into_string(),
+    let hash = |hash: &[u8; 32]| {
+        if chain.starts_with("eip155:") {
+            format!("0x{}", hex::encode(hash))
+        } else {
+            bs58::encode(hash).into_string()
+        }
     };
     let newest = of.newest.iter().map(|it| {
         json!({

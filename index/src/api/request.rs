@@ -40,9 +40,12 @@ pub(super) async fn body(body: Body, limits: &Limits) -> Result<Value, ApiError>
         return Ok(Value::Object(serde_json::Map::new()));
     }
     let text = str::from_utf8(&bytes).map_err(|error| ApiError::malformed("the body", error))?;
-    strict::read(text).map_err(|StrictError { path, reason }| match path.is_empty() {
-        true => ApiError::malformed("the body", reason),
-        false => ApiError::malformed(path, reason),
+    strict::read(text).map_err(|StrictError { path, reason }| {
+        if path.is_empty() {
+            ApiError::malformed("the body", reason)
+        } else {
+            ApiError::malformed(path, reason)
+        }
     })
 }
 
@@ -125,12 +128,11 @@ pub(super) fn require_short<T>(field: &str, list: &[T], limits: &Limits) -> Resu
 /// Refuses lists with more entries than the limit.
 pub(super) fn require_within<T>(limit: usize, field: &str, list: &[T]) -> Result<(), ApiError> {
     let length = list.len();
-    match length <= limit {
-        true => Ok(()),
-        false => {
-            let reason = format!("has {length} entries, the limit is {limit}");
-            Err(ApiError::malformed(field, reason))
-        }
+    if length <= limit {
+        Ok(())
+    } else {
+        let reason = format!("has {length} entries, the limit is {limit}");
+        Err(ApiError::malformed(field, reason))
     }
 }
 

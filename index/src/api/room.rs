@@ -59,9 +59,10 @@ impl Items {
         // which fails for keys that are not texts, and an item has fields
         let written = serde_json::to_writer(&mut self.text, item);
         let takes = written.is_ok() && self.room.takes_bytes(self.text.len() - begin);
-        match takes {
-            true => self.count += 1,
-            false => self.text.truncate(begin),
+        if takes {
+            self.count += 1
+        } else {
+            self.text.truncate(begin)
         }
         takes
     }

@@ -15,9 +15,10 @@ pub(crate) struct StrictError {
 
 impl Display for StrictError {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        match self.path.is_empty() {
-            true => f.write_str(&self.reason),
-            false => write!(f, "{}: {}", self.path, self.reason),
+        if self.path.is_empty() {
+            f.write_str(&self.reason)
+        } else {
+            write!(f, "{}: {}", self.path, self.reason)
         }
     }
 }

@@ -75,9 +75,10 @@ impl Follower {
         eprintln!("indexing {registry} on {chain}");
         let location = &options.store.store;
         let files = FileThread::start(&options.files, location, indexer.deployment())?;
-        let name = match is_alone {
-            true => String::new(),
-            false => format!("{chain}: "),
+        let name = if is_alone {
+            String::new()
+        } else {
+            format!("{chain}: ")
         };
         Ok(Self {
             blocking,
@@ -149,9 +150,10 @@ impl Follower {
         if compared >= SUBJECTS {
             return Ok(Rest::More); // gaps are known when the last one is compared
         }
-        match self.repair()? || compared > 0 {
-            true => Ok(Rest::Done),
-            false => Ok(Rest::Nothing),
+        if self.repair()? || compared > 0 {
+            Ok(Rest::Done)
+        } else {
+            Ok(Rest::Nothing)
         }
     }
 

@@ -202,9 +202,10 @@ impl Target {
             }
             Contracts::Svm(program) => {
                 let (chain, cluster) = svm(options, &endpoint, program).await?;
-                let read_at = match options.confirmed {
-                    true => ReadAt::Confirmed,
-                    false => ReadAt::Finalized,
+                let read_at = if options.confirmed {
+                    ReadAt::Confirmed
+                } else {
+                    ReadAt::Finalized
                 };
                 let deployment = self.deployment(&chain);
                 let source = SvmSource::new(cluster, chain, program, read_at);

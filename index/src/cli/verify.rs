@@ -20,11 +20,12 @@ pub fn require(location: &Location) -> Result<(), CliError> {
         Location::File(path) => path.exists(),
         Location::Server(_) => Store::is_made(&mut location.open_read_only()?),
     };
-    match is_there {
-        true => Ok(()),
-        false => Err(CliError::Usage(format!(
+    if is_there {
+        Ok(())
+    } else {
+        Err(CliError::Usage(format!(
             "{location} does not exist: use run"
-        ))),
+        )))
     }
 }
 

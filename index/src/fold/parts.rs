@@ -89,9 +89,10 @@ impl<L: Loader> Fold<'_, L> {
             let total = total.unwrap_or(NO_TOTAL);
             let changed = Total {
                 all: change(total.all, feedback).ok_or(OUT_OF_RANGE)?,
-                paid: match feedback.is_paid {
-                    true => change(total.paid, feedback).ok_or(OUT_OF_RANGE)?,
-                    false => total.paid,
+                paid: if feedback.is_paid {
+                    change(total.paid, feedback).ok_or(OUT_OF_RANGE)?
+                } else {
+                    total.paid
                 },
             };
             match changed.all.count {

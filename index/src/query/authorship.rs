@@ -46,9 +46,10 @@ impl<E: Engine> Store<E> {
         let is_proven = proof.holds
             && self.may_sign(deployment, key, row, proof)?
             && self.is_first(deployment, key, proof)?;
-        Ok(match is_proven {
-            true => Authorship::Signed { reviewer },
-            false => Authorship::Claimed { reviewer },
+        Ok(if is_proven {
+            Authorship::Signed { reviewer }
+        } else {
+            Authorship::Claimed { reviewer }
         })
     }
 

@@ -36,9 +36,12 @@ pub(super) fn merge<T: Paged>(
         .map(|it| it.into_iter().peekable())
         .collect();
     let mut rows = Vec::new();
-    let compare = |a: f64, b: f64| match is_descending {
-        true => b.total_cmp(&a),
-        false => a.total_cmp(&b),
+    let compare = |a: f64, b: f64| {
+        if is_descending {
+            b.total_cmp(&a)
+        } else {
+            a.total_cmp(&b)
+        }
     };
     while rows.len() < limit {
         let heads = streams
@@ -51,9 +54,10 @@ pub(super) fn merge<T: Paged>(
         }
     }
     let is_last = streams.iter_mut().all(|it| it.peek().is_none());
-    let next = match is_last {
-        true => Vec::new(),
-        false => ends(after, &rows),
+    let next = if is_last {
+        Vec::new()
+    } else {
+        ends(after, &rows)
     };
     Page { rows, next }
 }

@@ -93,9 +93,10 @@ impl<E: Engine> Store<E> {
                 let agent = cells.take("agent")?;
                 let total = Totals::read_row(cells)?;
                 let sums = ratings.entry(agent).or_default();
-                match is_added {
-                    true => sums.add_total(&total),
-                    false => sums.take_total(&total),
+                if is_added {
+                    sums.add_total(&total)
+                } else {
+                    sums.take_total(&total)
                 }
             })?;
         }

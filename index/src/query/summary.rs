@@ -86,9 +86,10 @@ impl Sums {
     pub(super) fn add(&mut self, part: &Part, is_paid: bool) -> Result<(), StoreError> {
         let part = accumulator(part).ok_or(OUT_OF_RANGE)?;
         self.all.merge(&part).map_err(|_| OUT_OF_RANGE)?;
-        match is_paid {
-            true => self.paid.merge(&part).map_err(|_| OUT_OF_RANGE),
-            false => Ok(()),
+        if is_paid {
+            self.paid.merge(&part).map_err(|_| OUT_OF_RANGE)
+        } else {
+            Ok(())
         }
     }
 

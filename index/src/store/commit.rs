@@ -133,9 +133,10 @@ impl<E: Engine> Store<E> {
         for agent in &touched.agents {
             self.fold_again(deployment, *agent)?;
         }
-        match touched.registry {
-            true => self.fold_settings_again(deployment),
-            false => Ok(()),
+        if touched.registry {
+            self.fold_settings_again(deployment)
+        } else {
+            Ok(())
         }
     }
 

@@ -193,9 +193,10 @@ impl<E: Engine> Store<E> {
         let bytes = bytes_of(uri);
         // EVM-31: on Solana, a text is its own bytes
         let is_other = bytes != uri.as_bytes() && self.names(deployment)?.is_evm();
-        Ok(Some(match is_other {
-            true => Content::inline(&bytes),
-            false => Content::inline(uri.as_bytes()),
+        Ok(Some(if is_other {
+            Content::inline(&bytes)
+        } else {
+            Content::inline(uri.as_bytes())
         }))
     }
 

@@ -65,9 +65,10 @@ impl<E: Engine> Store<E> {
             let (mut due, mut unused) = (Vec::new(), Vec::new());
             self.select(&sql, "file", &mut |cells| {
                 let file = Files::read_row(cells)?;
-                match cells.take("is_used")? {
-                    true => due.push(file),
-                    false => unused.push(FileKey::of(&file.uri)),
+                if cells.take("is_used")? {
+                    due.push(file)
+                } else {
+                    unused.push(FileKey::of(&file.uri))
                 }
                 Ok(())
             })?;
@@ -146,9 +147,10 @@ impl<E: Engine> Store<E> {
             }
             Ok(is_new)
         })?;
-        match is_new {
-            true => self.derive_from(deployment, &key, &content),
-            false => Ok(()),
+        if is_new {
+            self.derive_from(deployment, &key, &content)
+        } else {
+            Ok(())
         }
     }
 

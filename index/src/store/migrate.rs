@@ -46,9 +46,10 @@ fn bring_up<E: Engine>(store: &mut Store<E>) -> Result<(), StoreError> {
             from_10(store)?;
         }
         store.engine.script(&schema::tables(dialect))?; // those that are missing
-        match found < Some(8) {
-            true => store.queue_all()?,
-            false => store.queue_bound()?,
+        if found < Some(8) {
+            store.queue_all()?
+        } else {
+            store.queue_bound()?
         }
         if found < Some(11) {
             store.fetch_refused_again()?;

@@ -248,9 +248,10 @@ pub(super) fn steps_from_11(dialect: &Dialect) -> Vec<String> {
 
 /// The statements that create the tables in an engine's dialect.
 pub(super) fn tables(dialect: &Dialect) -> String {
-    let statistics = match dialect.is_told_statistics {
-        true => statistics::script(),
-        false => String::new(),
+    let statistics = if dialect.is_told_statistics {
+        statistics::script()
+    } else {
+        String::new()
     };
     spoken(TABLES, dialect) + &statistics
 }

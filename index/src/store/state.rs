@@ -189,11 +189,11 @@ impl<E: Engine> Store<E> {
             return Ok(());
         };
         let known = self.all_differences_of(deployment, agent)?;
-        let by_events = match known.is_empty() {
-            true => stored.clone(),
-            false => self
-                .agent_by_events(deployment, agent)?
-                .unwrap_or(stored.clone()),
+        let by_events = if known.is_empty() {
+            stored.clone()
+        } else {
+            self.agent_by_events(deployment, agent)?
+                .unwrap_or(stored.clone())
         };
         let mut differences: BTreeMap<Field, Difference> =
             known.iter().map(|it| (it.field, it.clone())).collect();
@@ -219,13 +219,12 @@ impl<E: Engine> Store<E> {
             self.note_difference(deployment, difference)?;
             difference.apply(&mut row);
         }
-        match row == stored {
-            true => Ok(()),
-            false => {
-                let mut tables = Tables::default();
-                tables.agents.put(AgentKey { agent }, row);
-                self.write(deployment, &tables)
-            }
+        if row == stored {
+            Ok(())
+        } else {
+            let mut tables = Tables::default();
+            tables.agents.put(AgentKey { agent }, row);
+            self.write(deployment, &tables)
         }
     }
 

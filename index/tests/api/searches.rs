@@ -306,9 +306,10 @@ async fn each_order_is_by_what_it_names() {
     ];
     for (place, order) in orders.into_iter().enumerate() {
         let is_rated = place > 2;
-        let filters = match is_rated {
-            true => json!({ "feedback": { "fromReviewers": "everyone" } }),
-            false => json!({}),
+        let filters = if is_rated {
+            json!({ "feedback": { "fromReviewers": "everyone" } })
+        } else {
+            json!({})
         };
         let rated = keys.values().filter(|it| !is_rated || it[4] > 0.0);
         let mut expected: Vec<f64> = rated.map(|it| it[place]).collect();

@@ -228,9 +228,10 @@ fn r29_keys_that_the_registration_file_lists_sign_and_no_other() {
         let file = registration(&keys);
         let (_, authorship) = indexed(vec![registered(AGENT, wallet, &file), give.clone()]);
         let reviewer = reviewer();
-        let expected = match is_signed {
-            true => Authorship::Signed { reviewer },
-            false => Authorship::Claimed { reviewer },
+        let expected = if is_signed {
+            Authorship::Signed { reviewer }
+        } else {
+            Authorship::Claimed { reviewer }
         };
         assert_eq!(authorship, expected, "{file}");
     }

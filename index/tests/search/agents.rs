@@ -151,9 +151,10 @@ fn r47_agents_are_found_by_what_reviewers_say_and_sorted_by_it() {
                 };
                 let averages: Vec<Fraction> = places.iter().filter_map(of).collect();
                 assert_eq!(averages.len(), places.len(), "{at}: too many");
-                match is_descending {
-                    true => assert!(averages.iter().rev().is_sorted(), "{at}"),
-                    false => assert!(averages.is_sorted(), "{at}"),
+                if is_descending {
+                    assert!(averages.iter().rev().is_sorted(), "{at}")
+                } else {
+                    assert!(averages.is_sorted(), "{at}")
                 }
                 places.sort_unstable();
                 let all: Vec<_> = expected.iter().map(|it| (it.0, it.1)).collect();

@@ -61,8 +61,9 @@ pub fn of_program(cluster: &LocalCluster, params: &Params) -> Answer {
             Ok(json!({"pubkey": address.to_string(), "account": account}))
         })
         .collect();
-    match config.flag("withContext")? {
-        true => Ok(in_context(cluster.newest(), &json!(written?))),
-        false => Ok(json!(written?)),
+    if config.flag("withContext")? {
+        Ok(in_context(cluster.newest(), &json!(written?)))
+    } else {
+        Ok(json!(written?))
     }
 }

@@ -66,12 +66,15 @@ impl AccountView {
             .saturating_add(self.length)
             .min(account.data.len());
         let bytes = account.data.get(self.offset..end).unwrap_or(&[]);
-        let base58 = || match bytes.len() > BASE58_LIMIT {
-            true => Err(RpcError::new(
-                RpcError::REQUEST,
-                "Encoded binary (base 58) data should be less than 128 bytes, please use Base64 encoding.",
-            )),
-            false => Ok(bs58::encode(bytes).into_string()),
+        let base58 = || {
+            if bytes.len() > BASE58_LIMIT {
+                Err(RpcError::new(
+                    RpcError::REQUEST,
+                    "Encoded binary (base 58) data should be less than 128 bytes, please use Base64 encoding.",
+                ))
+            } else {
+                Ok(bs58::encode(bytes).into_string())
+            }
         };
         let data = match self.encoding {
             DataEncoding::Bare => json!(base58()?),

@@ -27,12 +27,13 @@ pub fn checkpoint(cluster: &mut LocalCluster) -> Value {
 /// block hashes are as they were then; slots and block heights go on, with other blocks. Forgets
 /// the checkpoint.
 pub fn rollback(cluster: &mut LocalCluster) -> Answer {
-    match cluster.roll_back() {
-        true => Ok(slot(cluster)),
-        false => Err(RpcError::new(
+    if cluster.roll_back() {
+        Ok(slot(cluster))
+    } else {
+        Err(RpcError::new(
             RpcError::REQUEST,
             "No checkpoint: call local_checkpoint first",
-        )),
+        ))
     }
 }
 

@@ -137,12 +137,13 @@ pub fn inner_instructions(lists: &InnerInstructionsList) -> Value {
 /// `null` where a transaction returned nothing.
 pub fn return_data(meta: &TransactionMetadata) -> Value {
     let returned = &meta.return_data;
-    match returned.data.is_empty() {
-        true => Value::Null,
-        false => json!({
+    if returned.data.is_empty() {
+        Value::Null
+    } else {
+        json!({
             "programId": returned.program_id.to_string(),
             "data": [to_base64(&returned.data), "base64"],
-        }),
+        })
     }
 }
 

@@ -552,13 +552,13 @@ fn a_log_that_is_cut_off_is_malformed() {
 fn emitted_with_ff(emitter: Address, event: &impl SolEvent) -> Log {
     let mut log = emitted(emitter, event);
     let hash_of = |text: &[u8]| B256::from(keccak256(text));
-    let topics = log
-        .topics()
-        .iter()
-        .map(|topic| match *topic == hash_of(b"?") {
-            true => hash_of(b"\xff"),
-            false => *topic,
-        });
+    let topics = log.topics().iter().map(|topic| {
+        if *topic == hash_of(b"?") {
+            hash_of(b"\xff")
+        } else {
+            *topic
+        }
+    });
     let topics = topics.collect();
     let mut data = log.data.data.to_vec();
     let lengths: Vec<usize> = (0..data.len() - 32).step_by(32).collect();

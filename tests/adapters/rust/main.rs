@@ -183,9 +183,10 @@ impl Registry {
                 operator,
                 approved,
             } => {
-                match approved {
-                    true => self.operators.insert((by, operator)),
-                    false => self.operators.remove(&(by, operator)),
+                if approved {
+                    self.operators.insert((by, operator))
+                } else {
+                    self.operators.remove(&(by, operator))
                 };
                 Ok(vec![])
             }
@@ -323,9 +324,10 @@ impl Registry {
     }
 
     fn managed(&mut self, agent: &str, by: &str) -> Result<&mut Agent, Refused> {
-        match self.may_act(agent, by)? {
-            true => self.agents.get_mut(agent).ok_or("AgentNotFound"),
-            false => Err("NotAuthorized"),
+        if self.may_act(agent, by)? {
+            self.agents.get_mut(agent).ok_or("AgentNotFound")
+        } else {
+            Err("NotAuthorized")
         }
     }
 }

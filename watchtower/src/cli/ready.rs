@@ -105,19 +105,18 @@ impl Config {
         let is_url = ["https://", "http://"]
             .iter()
             .any(|it| config.source.starts_with(it));
-        let source = match is_url {
-            false => RevenueSource::File(PathBuf::from(&config.source)),
-            true => {
-                let options = FetchOptions {
-                    allow_http: true,
-                    allow_private: true,
-                    redirects: 0,
-                    ..FetchOptions::default()
-                };
-                let fetcher = Fetcher::new(options);
-                let fetcher = fetcher.map_err(|error| CliError::Usage(error.to_string()))?;
-                RevenueSource::Url(config.source.clone(), fetcher)
-            }
+        let source = if is_url {
+            let options = FetchOptions {
+                allow_http: true,
+                allow_private: true,
+                redirects: 0,
+                ..FetchOptions::default()
+            };
+            let fetcher = Fetcher::new(options);
+            let fetcher = fetcher.map_err(|error| CliError::Usage(error.to_string()))?;
+            RevenueSource::Url(config.source.clone(), fetcher)
+        } else {
+            RevenueSource::File(PathBuf::from(&config.source))
         };
         Ok(Some((source, config.dollars.clone())))
     }

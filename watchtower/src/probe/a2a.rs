@@ -10,8 +10,9 @@ pub(super) fn judge(answer: Answer) -> Finding {
     }
     let card: Option<Value> = serde_json::from_slice(&answer.body).ok();
     let is_card = card.is_some_and(|it| it["name"].is_string() && it["skills"].is_array());
-    match is_card {
-        true => Finding::AsPromised,
-        false => Finding::Unlike("not an A2A agent card"),
+    if is_card {
+        Finding::AsPromised
+    } else {
+        Finding::Unlike("not an A2A agent card")
     }
 }

@@ -127,9 +127,10 @@ fn set_state(connection: &Connection, n: i64, state: &str) -> rusqlite::Result<(
 
 impl TxRecord for StoreRecord {
     fn transactions(&self, job: &str) -> &[SignedTx] {
-        match self.is_own(job) {
-            true => &self.transactions,
-            false => &[],
+        if self.is_own(job) {
+            &self.transactions
+        } else {
+            &[]
         }
     }
 
@@ -200,9 +201,10 @@ impl TxRecord for StoreRecord {
     }
 
     fn finalized(&mut self, jobs: &[&str]) -> Result<(), ChainError> {
-        match jobs.is_empty() {
-            true => Ok(()),
-            false => self.change(|connection, n| set_state(connection, n, "final")),
+        if jobs.is_empty() {
+            Ok(())
+        } else {
+            self.change(|connection, n| set_state(connection, n, "final"))
         }
     }
 }

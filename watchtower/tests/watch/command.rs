@@ -182,11 +182,12 @@ fn failing_node(of: &str, is_down: Arc<AtomicBool>) -> String {
                 continue;
             };
             let request: Value = serde_json::from_slice(&body).unwrap();
-            let answer = match is_down.load(Ordering::SeqCst) && request["method"] == METHOD {
-                true => json!({"jsonrpc": "2.0", "id": request["id"], "error": {"code": -32000, "message": "down"}})
+            let answer = if is_down.load(Ordering::SeqCst) && request["method"] == METHOD {
+                json!({"jsonrpc": "2.0", "id": request["id"], "error": {"code": -32000, "message": "down"}})
                     .to_string()
-                    .into_bytes(),
-                false => post(port, &body),
+                    .into_bytes()
+            } else {
+                post(port, &body)
             };
             let _ = reply(&stream, "200 OK", "Connection: close\r\n", &answer);
         }

@@ -52,17 +52,16 @@ pub(super) async fn check(options: &Check) -> Result<u8, CliError> {
 /// The checks of P5 to P9 that need no offer.
 async fn rows(market: &Market, agent: &RegistrationId) -> Vec<Row> {
     let known = market.terms.registries.has(&agent.agent_registry);
-    let mut rows = vec![match known {
-        true => Row(
+    let mut rows = vec![if known {
+        Row(
             "registry",
             State::Verified,
             None,
             "is listed (R28)".to_owned(),
-        ),
-        false => {
-            let why = "is not listed (R28)".to_owned();
-            Row("registry", State::Refuted, Some("RegistryUnknown"), why)
-        }
+        )
+    } else {
+        let why = "is not listed (R28)".to_owned();
+        Row("registry", State::Refuted, Some("RegistryUnknown"), why)
     }];
     let record = match market.chains.agent(agent, None).await {
         Ok(Some(record)) => record,
@@ -90,17 +89,16 @@ async fn rows(market: &Market, agent: &RegistrationId) -> Vec<Row> {
         }
     };
     rows.push(Row("file", State::Verified, None, "is readable".to_owned()));
-    rows.push(match claims(&file, agent) {
-        true => Row("listed", State::Verified, None, "by the file".to_owned()),
-        false => {
-            let why = "the file does not list this registration".to_owned();
-            Row(
-                "listed",
-                State::Refuted,
-                Some("RegistrationNotClaimed"),
-                why,
-            )
-        }
+    rows.push(if claims(&file, agent) {
+        Row("listed", State::Verified, None, "by the file".to_owned())
+    } else {
+        let why = "the file does not list this registration".to_owned();
+        Row(
+            "listed",
+            State::Refuted,
+            Some("RegistrationNotClaimed"),
+            why,
+        )
     });
     rows.push(wallet(&record, &file, agent));
     rows.push(signers(&record, &file));

@@ -58,9 +58,10 @@ pub(super) fn code_of(state: State) -> u8 {
 
 impl From<ChainError> for CliError {
     fn from(error: ChainError) -> Self {
-        let code = match error.is_from_the_chain() || error.is_retryable() {
-            true => CANNOT_CHECK,
-            false => USAGE,
+        let code = if error.is_from_the_chain() || error.is_retryable() {
+            CANNOT_CHECK
+        } else {
+            USAGE
         };
         Self::new(code, error)
     }

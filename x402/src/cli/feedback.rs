@@ -33,9 +33,10 @@ const TIMING: Timing = Timing {
 };
 
 pub(super) async fn give(options: &Give) -> Result<u8, CliError> {
-    let review = match options.resume {
-        true => None,
-        false => Some(review(options)?),
+    let review = if options.resume {
+        None
+    } else {
+        Some(review(options)?)
     };
     let proof: Option<PaymentAttestation> =
         (options.payment_proof.as_deref().map(read_json)).transpose()?;
@@ -88,9 +89,10 @@ async fn begin(
     review: Review,
     keys: &Opened,
 ) -> Result<Given, CliError> {
-    let kind = match options.authorized {
-        true => Kind::Authorized,
-        false => Kind::Open,
+    let kind = if options.authorized {
+        Kind::Authorized
+    } else {
+        Kind::Open
     };
     let reviewer = keys.reviewer(&evidence.authorization.network())?;
     let now = SystemTime::now().duration_since(UNIX_EPOCH);

@@ -45,12 +45,11 @@ impl Opened {
 
     /// The payer's key on a chain, as the reviewer's (R38).
     pub fn reviewer(&self, network: &str) -> Result<LocalSigner, CliError> {
-        let key = match network.starts_with("solana:") {
-            true => PreparedKey::ed25519(self.need_svm()?.secret_bytes()),
-            false => {
-                let secret = zeroize::Zeroizing::new(self.need_evm()?.to_bytes().0);
-                PreparedKey::secp256k1(&secret).map_err(CliError::usage)?
-            }
+        let key = if network.starts_with("solana:") {
+            PreparedKey::ed25519(self.need_svm()?.secret_bytes())
+        } else {
+            let secret = zeroize::Zeroizing::new(self.need_evm()?.to_bytes().0);
+            PreparedKey::secp256k1(&secret).map_err(CliError::usage)?
         };
         Ok(LocalSigner::new(key))
     }

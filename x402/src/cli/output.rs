@@ -15,9 +15,10 @@ pub(super) fn print_with(
     text: &str,
     bytes: &[u8],
 ) -> Result<(), CliError> {
-    let mut result = match as_json {
-        true => serde_json::to_vec_pretty(json).unwrap_or_default(),
-        false => text.trim_end().into(),
+    let mut result = if as_json {
+        serde_json::to_vec_pretty(json).unwrap_or_default()
+    } else {
+        text.trim_end().into()
     };
     result.push(b'\n');
     if !as_json {

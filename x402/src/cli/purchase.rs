@@ -234,9 +234,10 @@ fn report(
         None => MONEY_UNKNOWN,
         Some(_) => code_of(state),
     };
-    Ok(match is_on_disk {
-        true => code,
-        false => code.max(CANNOT_CHECK),
+    Ok(if is_on_disk {
+        code
+    } else {
+        code.max(CANNOT_CHECK)
     })
 }
 

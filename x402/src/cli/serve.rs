@@ -246,9 +246,12 @@ async fn forward(
         .headers(passed_on(&parts.headers))
         .body(reqwest::Body::from(body));
     let answer = sending.send().await;
-    let answer = answer.map_err(|error| match error.is_timeout() {
-        true => StatusCode::GATEWAY_TIMEOUT,
-        false => StatusCode::BAD_GATEWAY,
+    let answer = answer.map_err(|error| {
+        if error.is_timeout() {
+            StatusCode::GATEWAY_TIMEOUT
+        } else {
+            StatusCode::BAD_GATEWAY
+        }
     })?;
     let (status, headers) = (answer.status(), passed_on(answer.headers()));
     let body = Body::new(reqwest::Body::from(answer));

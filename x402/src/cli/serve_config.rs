@@ -151,9 +151,10 @@ impl ServeConfig {
             issuers
                 .push(issuer.map_err(|(field, words)| (format!("grants.{chain}.{field}"), words))?);
         }
-        Ok(match issuers.is_empty() {
-            true => None,
-            false => Some(Arc::new(GrantIssuers::new(issuers))),
+        Ok(if issuers.is_empty() {
+            None
+        } else {
+            Some(Arc::new(GrantIssuers::new(issuers)))
         })
     }
 }

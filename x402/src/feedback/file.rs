@@ -146,12 +146,11 @@ impl Draft<'_> {
         }
         let address = self.client.rsplit(':').next().unwrap_or_default();
         let network = self.client.trim_end_matches(address).trim_end_matches(':');
-        match crate::account::is_same_address(network, address, &grant.client_address) {
-            true => Ok(()),
-            false => {
-                let found = &grant.client_address;
-                Err(GrantMalformed::new(".clientAddress", found, self.client))
-            }
+        if crate::account::is_same_address(network, address, &grant.client_address) {
+            Ok(())
+        } else {
+            let found = &grant.client_address;
+            Err(GrantMalformed::new(".clientAddress", found, self.client))
         }
     }
 }
@@ -163,24 +162,26 @@ fn require_payer(interaction: &Interaction, key: &PublicKey) -> Result<Algorithm
         PublicKey::Ed25519(key) => bs58::encode(key).into_string(),
     };
     let account = format!("{}:{address}", interaction.network);
-    match interaction.is_reviewer(&account) {
-        true => Ok(Algorithm::of_key(key)),
-        false => Err(FeedbackError::NotThePayer {
+    if interaction.is_reviewer(&account) {
+        Ok(Algorithm::of_key(key))
+    } else {
+        Err(FeedbackError::NotThePayer {
             found: address,
             payer: interaction.reviewer(),
-        }),
+        })
     }
 }
 
 /// R17: at most 200 bytes.
 pub(super) fn require_uri(uri: &str) -> Result<(), FeedbackError> {
     let length = uri.len();
-    match (1..=URI_MAX).contains(&length) {
-        true => Ok(()),
-        false => Err(FeedbackError::Review {
+    if (1..=URI_MAX).contains(&length) {
+        Ok(())
+    } else {
+        Err(FeedbackError::Review {
             field: "file URI",
             found: format!("{length} bytes"),
             expected: format!("1 to {URI_MAX} bytes (R17)"),
-        }),
+        })
     }
 }

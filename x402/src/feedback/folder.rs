@@ -130,14 +130,15 @@ impl FeedbackRecord {
         found: &str,
         expected: &str,
     ) -> Result<(), FeedbackError> {
-        match found == expected {
-            true => Ok(()),
-            false => Err(FeedbackError::Record {
+        if found == expected {
+            Ok(())
+        } else {
+            Err(FeedbackError::Record {
                 id: self.id.clone(),
                 field,
                 found: found.to_owned(),
                 expected: expected.to_owned(),
-            }),
+            })
         }
     }
 }

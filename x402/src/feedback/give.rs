@@ -172,9 +172,10 @@ impl FeedbackGiver<'_> {
         interaction: &Interaction,
         agent: &RegistrationId,
     ) -> Result<(), FeedbackError> {
-        match is_same_agent(agent, &interaction.verified) {
-            true => Ok(()),
-            false => Ok(registered_elsewhere(agent, &interaction.verified, self.reads).await?),
+        if is_same_agent(agent, &interaction.verified) {
+            Ok(())
+        } else {
+            Ok(registered_elsewhere(agent, &interaction.verified, self.reads).await?)
         }
     }
 

@@ -122,9 +122,10 @@ impl Interaction {
 
 /// The one reading of two CAIP-10 ids of registries.
 pub(super) fn is_same_registry(a: &str, b: &str) -> bool {
-    match a.starts_with(EIP155) && b.starts_with(EIP155) {
-        true => a.eq_ignore_ascii_case(b),
-        false => a == b,
+    if a.starts_with(EIP155) && b.starts_with(EIP155) {
+        a.eq_ignore_ascii_case(b)
+    } else {
+        a == b
     }
 }
 

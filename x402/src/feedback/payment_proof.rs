@@ -94,9 +94,10 @@ impl PaymentAttestation {
     /// [`PaymentAttestationMalformed`].
     pub fn require_task_ref(&self, task_ref: &str) -> Result<(), PaymentAttestationMalformed> {
         let key = |text: &str| TaskRef::parse(text).ok().map(|it| it.dedupe_key().hash());
-        match key(&self.task_ref).is_some() && key(&self.task_ref) == key(task_ref) {
-            true => Ok(()),
-            false => Err(malformed("taskRef", &self.task_ref, task_ref)),
+        if key(&self.task_ref).is_some() && key(&self.task_ref) == key(task_ref) {
+            Ok(())
+        } else {
+            Err(malformed("taskRef", &self.task_ref, task_ref))
         }
     }
 

@@ -68,11 +68,12 @@ impl EvmGrants {
         let owner = read.map_err(failed)?;
         let key = self.signer.address();
         let is_contract = !self.node.code(owner).await.map_err(failed)?.is_empty();
-        match owner == key || is_contract {
-            true => Ok(owner),
-            false => Err(failed(format!(
+        if owner == key || is_contract {
+            Ok(owner)
+        } else {
+            Err(failed(format!(
                 "the agent's owner is {owner}, and the grant key is {key} (R7)"
-            ))),
+            )))
         }
     }
 

@@ -54,11 +54,12 @@ impl SvmGrants {
             .decode(&account.owner, &account.data)
             .map_err(failed)?;
         let (expected, key) = (agent.authorization_signer(), self.signer.address());
-        match expected == key {
-            true => Ok(key),
-            false => Err(failed(format!(
+        if expected == key {
+            Ok(key)
+        } else {
+            Err(failed(format!(
                 "{expected} signs for the agent, and the grant key is {key} (R7)"
-            ))),
+            )))
         }
     }
 

@@ -59,9 +59,10 @@ pub trait Authorizations: Send + Sync {
 #[async_trait]
 impl Authorizations for Chains {
     async fn prepare(&self, offer: &Offer, payer: &str, at: u64) -> Result<Prepared, PayFault> {
-        match offer.is_on(concord_canonical::caip::SOLANA) {
-            true => self.svm.prepare(offer, payer, at).await,
-            false => self.evm.prepare(offer, payer, at).await,
+        if offer.is_on(concord_canonical::caip::SOLANA) {
+            self.svm.prepare(offer, payer, at).await
+        } else {
+            self.evm.prepare(offer, payer, at).await
         }
     }
 

@@ -46,11 +46,12 @@ impl Budget {
             });
         let limit = U256::from_be_bytes(self.amount_max);
         let (amount, asset) = (payment.amount(), &self.asset);
-        match spent.saturating_add(amount) <= limit {
-            true => Ok(()),
-            false => Err(PayFault::OverBudget(format!(
+        if spent.saturating_add(amount) <= limit {
+            Ok(())
+        } else {
+            Err(PayFault::OverBudget(format!(
                 "{spent} of {asset} were spent in {seconds} seconds, {amount} more exceed {limit}"
-            ))),
+            )))
         }
     }
 }

@@ -12,9 +12,10 @@ pub(super) fn decoded(response: &Response, limit: usize) -> Result<Cow<'_, [u8]>
     let body = &response.body[..];
     let codings: Vec<_> = response.headers.get_all(CONTENT_ENCODING).iter().collect();
     let [coding] = codings[..] else {
-        return match codings.is_empty() {
-            true => Ok(body.into()),
-            false => Err("the body has several encodings".to_owned()),
+        return if codings.is_empty() {
+            Ok(body.into())
+        } else {
+            Err("the body has several encodings".to_owned())
         };
     };
     let coding = String::from_utf8_lossy(coding.as_bytes()).to_ascii_lowercase();

@@ -67,9 +67,10 @@ impl Authorizations for EvmChains {
         let block = node.block_number().await?;
         if !is_used(node, transfer, block).await? {
             let time = node.time_of_block(block).await?;
-            return Ok(match time >= transfer.valid_before {
-                true => AuthorizationState::Expired,
-                false => AuthorizationState::Unused,
+            return Ok(if time >= transfer.valid_before {
+                AuthorizationState::Expired
+            } else {
+                AuthorizationState::Unused
             });
         }
         Ok(match event(node, transfer, since, block).await? {
@@ -146,9 +147,10 @@ async fn event(
         let logs = filter.clone().from_block(from).to_block(to);
         if let Some(log) = node.logs(&logs).await?.first() {
             let is_used = log.topic0() == Some(&AuthorizationUsed::SIGNATURE_HASH);
-            return Ok(Some(match is_used {
-                true => Event::Used(log.transaction_hash),
-                false => Event::Cancelled,
+            return Ok(Some(if is_used {
+                Event::Used(log.transaction_hash)
+            } else {
+                Event::Cancelled
             }));
         }
         if to >= newest {

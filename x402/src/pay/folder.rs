@@ -82,9 +82,10 @@ impl EvidenceFolder {
 
     fn file(&self, id: &str) -> Result<PathBuf, PayFault> {
         let is_plain = |byte: u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_');
-        match (1..=ID_MAX).contains(&id.len()) && id.bytes().all(is_plain) {
-            true => Ok(self.path.join(format!("{id}.json"))),
-            false => Err(PayFault::IdMalformed(id.chars().take(ID_MAX).collect())),
+        if (1..=ID_MAX).contains(&id.len()) && id.bytes().all(is_plain) {
+            Ok(self.path.join(format!("{id}.json")))
+        } else {
+            Err(PayFault::IdMalformed(id.chars().take(ID_MAX).collect()))
         }
     }
 
@@ -162,9 +163,10 @@ impl EvidenceFolder {
         }
         let path = self.path.join(name);
         let body = fs::read(&path).map_err(|error| atomic_file::unusable(&path, error))?;
-        match sha256(&body) == recorded.sha256 {
-            true => Ok(body),
-            false => Err(evidence.malformed(format!("{name} is not what was written"))),
+        if sha256(&body) == recorded.sha256 {
+            Ok(body)
+        } else {
+            Err(evidence.malformed(format!("{name} is not what was written")))
         }
     }
 }

@@ -168,13 +168,12 @@ fn answer(response: Response) -> reqwest::Response {
         body,
         is_complete,
     } = response;
-    let body = match is_complete {
-        true => reqwest::Body::from(body),
-        false => {
-            let broken = io::Error::other("the answer broke off");
-            let pieces = [Ok(Frame::data(body)), Err(broken)];
-            reqwest::Body::wrap(StreamBody::new(stream::iter(pieces)))
-        }
+    let body = if is_complete {
+        reqwest::Body::from(body)
+    } else {
+        let broken = io::Error::other("the answer broke off");
+        let pieces = [Ok(Frame::data(body)), Err(broken)];
+        reqwest::Body::wrap(StreamBody::new(stream::iter(pieces)))
     };
     let mut answer = http::Response::new(body);
     *answer.status_mut() = status;

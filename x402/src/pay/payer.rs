@@ -67,9 +67,10 @@ impl<'a> Payers<'a> {
 
     /// The account that pays an offer.
     pub(super) fn address_for(&self, offer: &Offer) -> Result<String, PayFault> {
-        let address = match offer.is_on(concord_canonical::caip::SOLANA) {
-            true => self.svm.map(|it| it.address().to_string()),
-            false => self.evm.map(|it| it.address().to_string()),
+        let address = if offer.is_on(concord_canonical::caip::SOLANA) {
+            self.svm.map(|it| it.address().to_string())
+        } else {
+            self.evm.map(|it| it.address().to_string())
         };
         address.ok_or_else(|| PayFault::NoPayer(offer.network.clone()))
     }

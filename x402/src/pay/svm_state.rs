@@ -65,11 +65,12 @@ impl Authorizations for SvmChains {
             }
             // R36: a node that has forgotten the time since then cannot say that nothing happened
             let kept = cluster.first_kept_slot().await?;
-            return match kept <= since {
-                true => Ok(AuthorizationState::Expired),
-                false => Err(Unavailable(format!(
+            return if kept <= since {
+                Ok(AuthorizationState::Expired)
+            } else {
+                Err(Unavailable(format!(
                     "the node has slots from {kept} on, the payment was made in {since}"
-                ))),
+                )))
             };
         };
         let is_final = landed.confirmation_status == Some(Commitment::Finalized);

@@ -243,16 +243,15 @@ pub(super) fn claimed(
         agent_registry,
         agent_id,
     } = registration;
-    match claims(file, registration) {
-        true => Ok(()),
-        false => {
-            let detail = format!("the file does not list agent {agent_id} of {agent_registry}");
-            Err(Refusal::new(
-                Step::P8,
-                Class::RegistrationNotClaimed,
-                detail,
-            ))
-        }
+    if claims(file, registration) {
+        Ok(())
+    } else {
+        let detail = format!("the file does not list agent {agent_id} of {agent_registry}");
+        Err(Refusal::new(
+            Step::P8,
+            Class::RegistrationNotClaimed,
+            detail,
+        ))
     }
 }
 
@@ -298,9 +297,10 @@ async fn payee(
         let detail = format!("the chain has the wallet {wallet}, the file {other}");
         return Err(refused(Class::WalletConflict, detail));
     }
-    match is_same(&wallet, &offer.pay_to) {
-        true => Ok(WalletState::Verified),
-        false => Err(refused(Class::PayToMismatch, mismatch(offer, &wallet))),
+    if is_same(&wallet, &offer.pay_to) {
+        Ok(WalletState::Verified)
+    } else {
+        Err(refused(Class::PayToMismatch, mismatch(offer, &wallet)))
     }
 }
 

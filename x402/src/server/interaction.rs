@@ -64,9 +64,10 @@ impl RequestSeen {
         let is_paid = [PAYMENT_SIGNATURE, X_PAYMENT]
             .iter()
             .any(|name| parts.headers.contains_key(*name));
-        let (body, kept) = match is_paid {
-            false => (ReplayBody::untouched(body), Err(Unsigned::RequestNotKept)),
-            true => keep("request", &parts.headers, body, options).await,
+        let (body, kept) = if is_paid {
+            keep("request", &parts.headers, body, options).await
+        } else {
+            (ReplayBody::untouched(body), Err(Unsigned::RequestNotKept))
         };
         let seen = Self {
             is_head,

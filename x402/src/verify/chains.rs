@@ -21,9 +21,10 @@ impl Chains {
     /// What reads the chain of a registry.
     fn registries(&self, registration: &RegistrationId) -> &dyn Registries {
         let registry = AccountId::parse(&registration.agent_registry);
-        match registry.is_ok_and(|it| it.chain_id().namespace() == SOLANA) {
-            true => &self.svm,
-            false => &self.evm,
+        if registry.is_ok_and(|it| it.chain_id().namespace() == SOLANA) {
+            &self.svm
+        } else {
+            &self.evm
         }
     }
 }
@@ -59,9 +60,10 @@ impl Registries for Chains {
 impl Payments for Chains {
     async fn payment(&self, task_ref: &str) -> Result<Option<Payment>, Unavailable> {
         let namespace = TaskRef::parse(task_ref).map(|it| it.chain_id().namespace() == SOLANA);
-        match namespace.unwrap_or_default() {
-            true => self.svm.payment(task_ref).await,
-            false => self.evm.payment(task_ref).await,
+        if namespace.unwrap_or_default() {
+            self.svm.payment(task_ref).await
+        } else {
+            self.evm.payment(task_ref).await
         }
     }
 }

@@ -179,12 +179,11 @@ fn task_ref(
     let of_settlement = format!("{}:{}", settlement.network, settlement.transaction);
     let network = &exchange.offer.network;
     let is_there = stated.strip_prefix(&**network);
-    let network = match is_there.is_some_and(|rest| rest.starts_with(':')) {
-        true => StepResult::verified(STEP),
-        false => {
-            let detail = format!("found {stated}, expected a payment on {network}");
-            StepResult::refuted(STEP, class, detail)
-        }
+    let network = if is_there.is_some_and(|rest| rest.starts_with(':')) {
+        StepResult::verified(STEP)
+    } else {
+        let detail = format!("found {stated}, expected a payment on {network}");
+        StepResult::refuted(STEP, class, detail)
     };
     StepResult::equal(STEP, class, stated, &of_settlement).and(network)
 }

@@ -180,9 +180,12 @@ async fn reads_at_once(node: &Node) -> bool {
 
 /// What one request brought.
 fn record_of(read: AgentRead) -> Result<Option<AgentRecord>, Unavailable> {
-    let answer = |it: Answer| match it.succeeded {
-        true => Ok(it.data),
-        false => Err(it.data),
+    let answer = |it: Answer| {
+        if it.succeeded {
+            Ok(it.data)
+        } else {
+            Err(it.data)
+        }
     };
     let unusable = || Unavailable(format!("the node answers with block {}", read.number));
     let block = u64::try_from(read.number).map_err(|_| unusable())?;

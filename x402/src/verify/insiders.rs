@@ -57,15 +57,12 @@ impl Insiders for ChainInsiders {
         }
         let network = registry.chain_id().to_string();
         let missing = || Unavailable(format!("no node for {network} is configured"));
-        match namespace == SOLANA {
-            true => {
-                let cluster = self.clusters.get(&network).ok_or_else(missing)?;
-                operates_on_svm(cluster, registry.address(), agent, account.address()).await
-            }
-            false => {
-                let node = self.nodes.get(&network).ok_or_else(missing)?;
-                operates_on_evm(node, registry.address(), agent, account.address()).await
-            }
+        if namespace == SOLANA {
+            let cluster = self.clusters.get(&network).ok_or_else(missing)?;
+            operates_on_svm(cluster, registry.address(), agent, account.address()).await
+        } else {
+            let node = self.nodes.get(&network).ok_or_else(missing)?;
+            operates_on_evm(node, registry.address(), agent, account.address()).await
         }
     }
 }

@@ -55,17 +55,16 @@ fn check_transfer(exchange: &PaidExchange<'_>, payment: &Payment) -> StepResult 
             && is_same(&it.to, &offer.pay_to)
             && Some(it.amount) == offer.amount_word()
     };
-    match payment.transfers.iter().any(is_payment) {
-        true => StepResult::verified(STEP),
-        false => {
-            let (amount, asset, to) = (&offer.amount, &offer.asset, &offer.pay_to);
-            let detail = format!(
-                "none of {} transfers moves {amount} of {asset} from {} to {to}",
-                payment.transfers.len(),
-                exchange.payer
-            );
-            StepResult::refuted(STEP, Class::PaymentMismatch, detail)
-        }
+    if payment.transfers.iter().any(is_payment) {
+        StepResult::verified(STEP)
+    } else {
+        let (amount, asset, to) = (&offer.amount, &offer.asset, &offer.pay_to);
+        let detail = format!(
+            "none of {} transfers moves {amount} of {asset} from {} to {to}",
+            payment.transfers.len(),
+            exchange.payer
+        );
+        StepResult::refuted(STEP, Class::PaymentMismatch, detail)
     }
 }
 

@@ -141,12 +141,11 @@ impl StepResult {
 
     /// Verified if two values are equal, else refuted with both of them.
     pub(super) fn equal(step: Step, class: Class, found: &str, expected: &str) -> Self {
-        match found == expected {
-            true => Self::verified(step),
-            false => {
-                let detail = format!("found {found}, expected {expected}");
-                Self::refuted(step, class, detail)
-            }
+        if found == expected {
+            Self::verified(step)
+        } else {
+            let detail = format!("found {found}, expected {expected}");
+            Self::refuted(step, class, detail)
         }
     }
 

@@ -101,9 +101,10 @@ pub(super) async fn check_signed(
         live,
     };
     let first = check.run(false).await;
-    match first.iter().any(|step| step.state == State::Refuted) {
-        true => check.run(true).await,
-        false => first,
+    if first.iter().any(|step| step.state == State::Refuted) {
+        check.run(true).await
+    } else {
+        first
     }
 }
 
@@ -320,12 +321,11 @@ pub(super) async fn read_file(
         return Ok(None);
     }
     let file = reads.files.registration(&record.uri, fresh).await?;
-    match claims(&file, agent) {
-        true => Ok(Some(file)),
-        false => {
-            let (id, registry) = (&agent.agent_id, &agent.agent_registry);
-            let why = format!("it does not list agent {id} of {registry}");
-            Err(FileError::Malformed(why))
-        }
+    if claims(&file, agent) {
+        Ok(Some(file))
+    } else {
+        let (id, registry) = (&agent.agent_id, &agent.agent_registry);
+        let why = format!("it does not list agent {id} of {registry}");
+        Err(FileError::Malformed(why))
     }
 }

@@ -68,9 +68,10 @@ impl AgentPlace<'_> {
         };
         let set_at = u64::try_from(agent.wallet_set_at).unwrap_or_default();
         // within the payment's second either may have been first; R12: zero is no time
-        let then = match (1..payment.time).contains(&set_at) {
-            true => WalletThen::Was(agent.wallet()),
-            false => self.before(transaction, (slot, payment.time)).await?,
+        let then = if (1..payment.time).contains(&set_at) {
+            WalletThen::Was(agent.wallet())
+        } else {
+            self.before(transaction, (slot, payment.time)).await?
         };
         Ok(Some((agent, then)))
     }
@@ -107,9 +108,10 @@ impl AgentPlace<'_> {
         if page.is_empty() {
             page = ask().await?;
         }
-        match page.iter().all(|it| it.slot <= slot) {
-            true => Ok(page),
-            false => Err(Unavailable("the node listed later transactions".to_owned())),
+        if page.iter().all(|it| it.slot <= slot) {
+            Ok(page)
+        } else {
+            Err(Unavailable("the node listed later transactions".to_owned()))
         }
     }
 

@@ -19,9 +19,10 @@ impl ExternalPrefix {
         let is_plain = prefix
             .bytes()
             .all(|byte| byte.is_ascii_graphic() && !matches!(byte, b'?' | b'#'));
-        match prefix.is_empty() || is_path && is_plain {
-            true => Ok(Self(prefix.to_owned())),
-            false => Err(ExternalPrefixMalformed(prefix.to_owned())),
+        if prefix.is_empty() || is_path && is_plain {
+            Ok(Self(prefix.to_owned()))
+        } else {
+            Err(ExternalPrefixMalformed(prefix.to_owned()))
         }
     }
 }

@@ -45,9 +45,12 @@ impl Settlement {
         let root = Node::root(PAYMENT_RESPONSE, &value);
         root.object()?;
         let success = root.need("success")?.bool()?;
-        let required = |key| match success {
-            true => root.need(key)?.string(),
-            false => Ok(root.optional_string(key)?.unwrap_or_default()),
+        let required = |key| {
+            if success {
+                root.need(key)?.string()
+            } else {
+                Ok(root.optional_string(key)?.unwrap_or_default())
+            }
         };
         Ok(Self {
             success,

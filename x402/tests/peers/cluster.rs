@@ -268,9 +268,10 @@ impl Cluster {
     }
 
     pub fn token_program(&self, mint: &Address) -> Address {
-        match *mint == self.spl {
-            true => SPL_TOKEN,
-            false => TOKEN_2022,
+        if *mint == self.spl {
+            SPL_TOKEN
+        } else {
+            TOKEN_2022
         }
     }
 

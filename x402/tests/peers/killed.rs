@@ -99,10 +99,7 @@ impl Signer<Svm> for StoppingHand {
 
     async fn sign(&self, message: &mut [u8]) -> Result<Signature, ChainError> {
         let signature = self.hand.sign(message).await?;
-        match self.stops {
-            true => stop(),
-            false => Ok(signature),
-        }
+        if self.stops { stop() } else { Ok(signature) }
     }
 }
 

@@ -128,9 +128,10 @@ async fn an_offer_that_cannot_be_paid_is_refused_unsigned() {
         let to = associated(&payer, &address, &TOKEN_2022);
         solana.send(&[], &[solana.mint_to(&address, to, &TOKEN_2022, FUNDS)]);
         let made = prepare(&change("asset", address.to_string().into())).await;
-        match is_payable {
-            true => assert!(made.is_ok(), "{name}: {}", made.unwrap_err()),
-            false => assert_eq!(field(&made.unwrap_err()), "asset", "{name}"),
+        if is_payable {
+            assert!(made.is_ok(), "{name}: {}", made.unwrap_err())
+        } else {
+            assert_eq!(field(&made.unwrap_err()), "asset", "{name}")
         }
     }
 }

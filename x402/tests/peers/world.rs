@@ -83,9 +83,10 @@ pub fn secp256k1() -> PreparedKey {
 
 /// The public key with which answers about payments on a chain are signed.
 pub fn signer_on(network: &str) -> String {
-    hex_of(&match network == NETWORK {
-        true => ed25519().public_key(),
-        false => secp256k1().public_key(),
+    hex_of(&if network == NETWORK {
+        ed25519().public_key()
+    } else {
+        secp256k1().public_key()
     })
 }
 

@@ -97,10 +97,7 @@ impl EvmPayer for StoppingHand {
 
     async fn sign(&self, transfer: &TransferAuthorization) -> Result<Signature, ChainError> {
         let signature = self.hand.sign(transfer).await?;
-        match self.stops {
-            true => stop(),
-            false => Ok(signature),
-        }
+        if self.stops { stop() } else { Ok(signature) }
     }
 }
 

@@ -103,9 +103,10 @@ async fn kill_at_every_point() {
             kill_twice(&mut errand, &proxy, point).await;
             let given = rate(&errand).await;
             assert_eq!(given.entry.index, number, "{network}, {point}");
-            let last = match network == NETWORK {
-                true => last_on_solana(&solana).await,
-                false => last_index(&chain, open).await,
+            let last = if network == NETWORK {
+                last_on_solana(&solana).await
+            } else {
+                last_index(&chain, open).await
             };
             assert_eq!(last, number, "{network}, {point}: one feedback");
         }
@@ -166,9 +167,10 @@ async fn rate(errand: &Value) -> Given {
     };
     let key: PrivateKeySigner = text("reviewer").parse().unwrap();
     let mut registry = Hooked {
-        registry: match text("network") == NETWORK {
-            true => Box::new(on_solana(errand).await),
-            false => Box::new(on_evm(errand, key.clone()).await),
+        registry: if text("network") == NETWORK {
+            Box::new(on_solana(errand).await)
+        } else {
+            Box::new(on_evm(errand, key.clone()).await)
         },
         hooks: StopsAt(text("stop").to_owned()),
     };
@@ -182,13 +184,12 @@ async fn rate(errand: &Value) -> Given {
         registry: &mut registry,
     };
     let key = reviewer(&key);
-    let given = match has_begun {
-        true => giver.resume(ID).await,
-        false => {
-            giver
-                .give(&evidence, review(95), Kind::Open, &key, NOW)
-                .await
-        }
+    let given = if has_begun {
+        giver.resume(ID).await
+    } else {
+        giver
+            .give(&evidence, review(95), Kind::Open, &key, NOW)
+            .await
     };
     given.unwrap()
 }
@@ -233,9 +234,10 @@ impl FileStore for StoppingStore {
     }
 
     async fn store(&self, file: &[u8]) -> Result<(), ChainError> {
-        match self.stops {
-            true => stop(),
-            false => self.files.store(file).await,
+        if self.stops {
+            stop()
+        } else {
+            self.files.store(file).await
         }
     }
 }

@@ -166,9 +166,10 @@ impl Middleware for Repeating {
     ) -> reqwest_middleware::Result<reqwest::Response> {
         let again = request.try_clone().unwrap();
         let first = next.clone().run(request, extensions).await?;
-        match first.status().is_server_error() {
-            true => next.run(again, extensions).await,
-            false => Ok(first),
+        if first.status().is_server_error() {
+            next.run(again, extensions).await
+        } else {
+            Ok(first)
         }
     }
 }

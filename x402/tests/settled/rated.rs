@@ -357,9 +357,10 @@ async fn polled<F: Future + Unpin>(mut future: F, limit: usize) -> Option<F::Out
     let mut count = 0;
     poll_fn(move |context| {
         count += 1;
-        match count > limit {
-            true => Poll::Ready(None),
-            false => Pin::new(&mut future).poll(context).map(Some),
+        if count > limit {
+            Poll::Ready(None)
+        } else {
+            Pin::new(&mut future).poll(context).map(Some)
         }
     })
     .await

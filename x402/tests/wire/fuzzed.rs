@@ -94,10 +94,7 @@ proptest! {
         });
         let mut text = settlement.to_string().into_bytes();
         let at = at % text.len();
-        match cut {
-            true => text.truncate(at),
-            false => text[at] = byte,
-        }
+        if cut { text.truncate(at) } else { text[at] = byte }
         read_all(STANDARD.encode(&text).as_bytes());
     }
 

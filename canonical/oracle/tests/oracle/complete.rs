@@ -223,9 +223,10 @@ fn read_folder(folder: &Path, module: &str, found: &mut BTreeSet<String>) {
             private if PRIVATE.contains(&private) && !module.is_empty() => module.to_owned(),
             name => format!("{module}{name}::"),
         };
-        match path.is_dir() {
-            true => read_folder(&path, &inner, found),
-            false => read_file(&path, &inner, found),
+        if path.is_dir() {
+            read_folder(&path, &inner, found)
+        } else {
+            read_file(&path, &inner, found)
         }
     }
 }

@@ -114,12 +114,11 @@ fn signed(home: &EvmHome<'_>, block: B256, auth: &EvmFeedbackAuth, signature: &[
             .with("signer", signer));
     }
     let code = home.view.account(block, signer)?.code_hash;
-    Ok(match code.0 == keccak256([]).0 || code.0 == [0; 32] {
-        true => Verdict::refuted("the owner's signature does not hold"),
-        false => {
-            let judged = "the owner is a contract, which judged the signature itself (ERC-1271)";
-            by_registry(home, judged)?.with("signer", signer)
-        }
+    Ok(if code.0 == keccak256([]).0 || code.0 == [0; 32] {
+        Verdict::refuted("the owner's signature does not hold")
+    } else {
+        let judged = "the owner is a contract, which judged the signature itself (ERC-1271)";
+        by_registry(home, judged)?.with("signer", signer)
     })
 }
 

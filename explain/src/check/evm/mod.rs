@@ -92,9 +92,10 @@ impl<'a> EvmHome<'a> {
     /// R28: the registry that counts feedback about the agents of this identity registry.
     fn known_reputation(&self) -> Result<Family, Gap> {
         let known = self.known(contract_of(self.named.profile), self.reputation)?;
-        match self.is_together() {
-            true => Ok(known.family),
-            false => Err(Gap::Needs(Step::Registry)),
+        if self.is_together() {
+            Ok(known.family)
+        } else {
+            Err(Gap::Needs(Step::Registry))
         }
     }
 

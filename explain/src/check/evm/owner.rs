@@ -28,12 +28,13 @@ pub(super) fn insiders(home: &EvmHome<'_>, block: B256) -> Result<Insiders, Gap>
 pub(super) fn read(home: &EvmHome<'_>, block: B256) -> Result<Address, Gap> {
     let family = home.known_identity()?;
     let owner = to_address(home.identity_slot(block, layout::owner(family, home.agent))?);
-    match owner.is_zero() {
-        true => Err(Gap::Broken(format!(
+    if owner.is_zero() {
+        Err(Gap::Broken(format!(
             "the registry has no agent {}",
             home.agent
-        ))),
-        false => Ok(owner),
+        )))
+    } else {
+        Ok(owner)
     }
 }
 
@@ -59,9 +60,10 @@ pub(super) fn wallet(home: &EvmHome<'_>, block: B256, step: Step) -> Result<Opti
 
 /// Until one is written it is the owner.
 fn concord_wallet(record: U256, owner: Address) -> Address {
-    match record.byte(20) != 0 {
-        true => Address::from_slice(&record.to_be_bytes::<32>()[12..]),
-        false => owner,
+    if record.byte(20) != 0 {
+        Address::from_slice(&record.to_be_bytes::<32>()[12..])
+    } else {
+        owner
     }
 }
 

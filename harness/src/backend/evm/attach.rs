@@ -185,9 +185,10 @@ fn check_registries(node: &mut Node, addresses: &RegistryAddresses) -> Result<()
 }
 
 fn check_code(node: &Node, registry: &'static str, address: Address) -> Result<(), AttachFault> {
-    match node.code(address).map_err(no_answer)?.is_empty() {
-        true => Err(AttachFault::NoCode { registry, address }),
-        false => Ok(()),
+    if node.code(address).map_err(no_answer)?.is_empty() {
+        Err(AttachFault::NoCode { registry, address })
+    } else {
+        Ok(())
     }
 }
 

@@ -94,9 +94,10 @@ fn selector_of(digits: &str) -> Result<[u8; 4], String> {
     let mut selector = [0; 4];
     let decoded = hex::decode_to_slice(digits, &mut selector);
     // The decoder takes another `0x` before the digits.
-    match digits.len() == DIGITS && decoded.is_ok() {
-        true => Ok(selector),
-        false => Err("is not `0x` and the eight digits of a selector".to_owned()),
+    if digits.len() == DIGITS && decoded.is_ok() {
+        Ok(selector)
+    } else {
+        Err("is not `0x` and the eight digits of a selector".to_owned())
     }
 }
 

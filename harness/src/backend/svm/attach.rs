@@ -106,9 +106,10 @@ fn require_private(blocking: &Blocking, cluster: &Cluster) -> Result<(), NodeFau
     let genesis = blocking.wait(cluster.genesis_hash())?;
     let reference = genesis.get(..REFERENCE).unwrap_or(&genesis);
     let chain = format!("solana:{reference}");
-    match ChainId::parse(&chain).is_ok_and(|it| is_public(&it)) {
-        true => Err(NodeFault::Public(chain)),
-        false => Ok(()),
+    if ChainId::parse(&chain).is_ok_and(|it| is_public(&it)) {
+        Err(NodeFault::Public(chain))
+    } else {
+        Ok(())
     }
 }
 

@@ -57,9 +57,10 @@ fn check_elf(file: &Path) -> Result<(), SetupError> {
         io::ErrorKind::NotFound => SetupError::Program(file.to_owned()),
         _ => unusable(file, fault.to_string()),
     })?;
-    match bytes.starts_with(ELF_MAGIC) {
-        true => Ok(()),
-        false => Err(unusable(file, "it is not an ELF file".to_owned())),
+    if bytes.starts_with(ELF_MAGIC) {
+        Ok(())
+    } else {
+        Err(unusable(file, "it is not an ELF file".to_owned()))
     }
 }
 

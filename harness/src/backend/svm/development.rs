@@ -90,12 +90,13 @@ impl Development {
         let keys: [&dyn TxSigner<Svm>; 1] = [&self.authority];
         let transaction = node.ask(sign(instructions, &keys, &recent))?;
         let landed = node.ask(land(&node.cluster, &transaction, node.patience))?;
-        match landed.meta.err.is_null() {
-            true => Ok(()),
-            false => Err(StepFault::Unreachable(format!(
+        if landed.meta.err.is_null() {
+            Ok(())
+        } else {
+            Err(StepFault::Unreachable(format!(
                 "{what}: the transaction failed: {}",
                 landed.meta.err
-            ))),
+            )))
         }
     }
 

@@ -64,11 +64,12 @@ impl<L: Ledger> Registry<L> {
     fn key_of(&self, address: &Address) -> Result<Keypair, StepFault> {
         let label = self.world.agents.actor(*address);
         let key = self.world.keys.actor_key(&label);
-        match solana_signer::Signer::pubkey(&key) == *address {
-            true => Ok(key),
-            false => Err(StepFault::UnexplainedState(format!(
+        if solana_signer::Signer::pubkey(&key) == *address {
+            Ok(key)
+        } else {
+            Err(StepFault::UnexplainedState(format!(
                 "the registry's authority is {address}, which is not an actor"
-            ))),
+            )))
         }
     }
 

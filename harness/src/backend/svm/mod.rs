@@ -426,9 +426,10 @@ impl<L: Ledger> Backend for Registry<L> {
             self.world.agents.add_actor(address, label.clone());
         }
         let kept = self.transactions.len();
-        let played = match self.ledger.begin_trial(plan) {
-            true => self.played_with_impostors(operation, time, hook),
-            false => return Ok(None),
+        let played = if self.ledger.begin_trial(plan) {
+            self.played_with_impostors(operation, time, hook)
+        } else {
+            return Ok(None);
         };
         let tried = self.ledger.end_trial();
         self.world = world;

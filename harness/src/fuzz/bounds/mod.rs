@@ -111,11 +111,13 @@ impl Bound {
     /// A value that passes was accepted, another one refused for it.
     fn decides(&self, place: Place, verdicts: &[(Chain, Verdict)]) -> bool {
         verdicts.iter().any(|(chain, verdict)| {
-            self.class(*chain)
-                .is_some_and(|class| match self.passes(place) {
-                    true => *verdict == Verdict::Ok,
-                    false => *verdict == Verdict::Refused(class),
-                })
+            self.class(*chain).is_some_and(|class| {
+                if self.passes(place) {
+                    *verdict == Verdict::Ok
+                } else {
+                    *verdict == Verdict::Refused(class)
+                }
+            })
         })
     }
 

@@ -34,9 +34,10 @@ pub(super) fn any_agent(world: &World, random: &mut Random) -> Agent {
 
 /// Sometimes one that nobody registers.
 pub(super) fn any_or_unknown_agent(world: &World, random: &mut Random) -> Agent {
-    match random.percent(10) {
-        true => Agent::from("nobody"),
-        false => any_agent(world, random),
+    if random.percent(10) {
+        Agent::from("nobody")
+    } else {
+        any_agent(world, random)
     }
 }
 
@@ -105,9 +106,10 @@ pub(super) fn index_of(world: &World, last: u64, random: &mut Random) -> u64 {
     } else {
         30
     };
-    match random.percent(often) {
-        true => last,
-        false => 1 + random.below(last),
+    if random.percent(often) {
+        last
+    } else {
+        1 + random.below(last)
     }
 }
 
@@ -138,16 +140,18 @@ pub(super) fn padded_tag(random: &mut Random) -> PaddedTag {
 }
 
 pub(super) fn hash(random: &mut Random) -> Bytes32 {
-    match random.percent(50) {
-        true => Bytes32(random.word()),
-        false => Bytes32::default(),
+    if random.percent(50) {
+        Bytes32(random.word())
+    } else {
+        Bytes32::default()
     }
 }
 
 pub(super) fn score(random: &mut Random) -> u8 {
     let spread = [(1, 0), (1, 100), (1, 99), (1, 1)];
-    match random.percent(30) {
-        true => random.weigh(&spread).unwrap_or(0),
-        false => u8::try_from(random.below(101)).unwrap_or(100),
+    if random.percent(30) {
+        random.weigh(&spread).unwrap_or(0)
+    } else {
+        u8::try_from(random.below(101)).unwrap_or(100)
     }
 }

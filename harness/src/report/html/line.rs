@@ -46,9 +46,10 @@ fn shown(text: &str) -> String {
     }
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:+@%#?=".contains(c);
     let is_word = !text.is_empty() && text.chars().all(is_plain);
-    match is_word && !["null", "true", "false"].contains(&text) {
-        true => text.to_owned(),
-        false => format!("{text:?}"),
+    if is_word && !["null", "true", "false"].contains(&text) {
+        text.to_owned()
+    } else {
+        format!("{text:?}")
     }
 }
 

@@ -75,9 +75,12 @@ fn labels(run: &Run) -> String {
 
 /// A name inside a string of the style sheet, where it can end neither the string nor the sheet.
 fn in_style(name: &str) -> String {
-    let escaped = |c: char| match c.is_ascii_alphanumeric() || c == '-' {
-        true => c.to_string(),
-        false => format!("\\{:x} ", u32::from(c)),
+    let escaped = |c: char| {
+        if c.is_ascii_alphanumeric() || c == '-' {
+            c.to_string()
+        } else {
+            format!("\\{:x} ", u32::from(c))
+        }
     };
     name.chars().map(escaped).collect()
 }

@@ -151,9 +151,10 @@ fn point(feedback: &Value) -> Option<Point> {
 
 fn about(row: &Value) -> Markup {
     let file = &row["registrationFile"];
-    let proven = match file["contentProven"] == true {
-        true => "The chain proves this file.",
-        false => "Only the file's host vouches for it.",
+    let proven = if file["contentProven"] == true {
+        "The chain proves this file."
+    } else {
+        "Only the file's host vouches for it."
     };
     html! {
         @if row["incomplete"] == true {
@@ -284,9 +285,10 @@ fn summarised(answer: &Value) -> Markup {
         _ => "by everyone: anyone can make accounts that review".to_owned(),
     };
     let (summary, facts) = (&answer["summary"], &answer["facts"]);
-    let (kind, average) = match answer["profile"] == "authorized" {
-        true => ("Authorized scores", text(summary, "averageScore")),
-        false => ("Open feedback", text(summary, "decimal")),
+    let (kind, average) = if answer["profile"] == "authorized" {
+        ("Authorized scores", text(summary, "averageScore"))
+    } else {
+        ("Open feedback", text(summary, "decimal"))
     };
     html! {
         section.summary {

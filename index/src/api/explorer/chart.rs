@@ -32,9 +32,10 @@ const HEIGHT: f64 = 160.0;
 /// A chart of all feedback, and one for each of the most frequent tags: first those of the listed reviewers.
 pub fn charts(everyone: &Series, listed: Option<&Series>) -> Markup {
     if everyone.points.is_empty() {
-        let words = match everyone.is_whole {
-            true => "There is no feedback to draw.",
-            false => "The feedback could not be read in time to draw it.",
+        let words = if everyone.is_whole {
+            "There is no feedback to draw."
+        } else {
+            "The feedback could not be read in time to draw it."
         };
         return html! { p { (words) } };
     }
@@ -167,9 +168,10 @@ fn said_of(listed: &Series) -> String {
 
 /// Where a number is between two others, from 0 to 1; in the middle if there is nothing between them.
 fn scaled(number: f64, low: f64, high: f64) -> f64 {
-    match high > low {
-        true => (number - low) / (high - low),
-        false => 0.5,
+    if high > low {
+        (number - low) / (high - low)
+    } else {
+        0.5
     }
 }
 

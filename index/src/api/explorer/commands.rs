@@ -14,9 +14,10 @@ pub fn of_feedback(feedback: &Value) -> Markup {
 pub fn of_reputation(agent: &str, reviewers: &[Value]) -> Markup {
     let listed = reviewers.iter().filter_map(Value::as_str);
     let listed: String = listed.map(|it| format!(" --reviewer {it}")).collect();
-    let (what, file) = match listed.is_empty() {
-        true => (format!("agent {agent}"), "agent.json"),
-        false => (format!("summary {agent}{listed}"), "summary.json"),
+    let (what, file) = if listed.is_empty() {
+        (format!("agent {agent}"), "agent.json")
+    } else {
+        (format!("summary {agent}{listed}"), "summary.json")
     };
     verified(&chain_of(agent), &what, file)
 }

@@ -56,9 +56,10 @@ fn differences(of: &Value) -> String {
     let counts: Vec<String> = counts
         .map(|(field, count)| format!("{field}: {count}"))
         .collect();
-    match counts.is_empty() {
-        true => "none".to_owned(),
-        false => counts.join(", "),
+    if counts.is_empty() {
+        "none".to_owned()
+    } else {
+        counts.join(", ")
     }
 }
 

@@ -517,12 +517,11 @@ fn entries<'v>(limit: usize, value: &'v Value, path: &str) -> Result<&'v [Value]
     let entries = value.as_array();
     let entries = entries.ok_or_else(|| malformed(path, value, "a list"))?;
     let length = entries.len();
-    match length <= limit {
-        true => Ok(entries),
-        false => {
-            let message = format!("{path} has {length} entries, the limit is {limit}");
-            Err(QueryError::new(message))
-        }
+    if length <= limit {
+        Ok(entries)
+    } else {
+        let message = format!("{path} has {length} entries, the limit is {limit}");
+        Err(QueryError::new(message))
     }
 }
 

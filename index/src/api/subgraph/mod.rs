@@ -77,10 +77,13 @@ fn execute<E: Engine>(
             Some(Root::One(entity)) => execution.one(entity, field)?,
             Some(Root::Many(entity)) => execution.page(entity, field)?,
             Some(Root::Computed(computed, false)) => execution.computed(computed, field)?,
-            Some(Root::Computed(computed, true)) => match paging::has_first(&field.arguments)? {
-                true => json!([execution.computed(computed, field)?]),
-                false => json!([]),
-            },
+            Some(Root::Computed(computed, true)) => {
+                if paging::has_first(&field.arguments)? {
+                    json!([execution.computed(computed, field)?])
+                } else {
+                    json!([])
+                }
+            }
             None => return Err(QueryError::no_field("Query", &field.name)),
         };
         data.insert(field.key.clone(), value);
@@ -90,9 +93,10 @@ fn execute<E: Engine>(
 
 /// The registry that a subgraph is about.
 fn scope(directory: &Directory, name: &str) -> Result<Scope, QueryError> {
-    let named = match name.contains(':') {
-        true => name.to_owned(),
-        false => format!("eip155:{name}"),
+    let named = if name.contains(':') {
+        name.to_owned()
+    } else {
+        format!("eip155:{name}")
     };
     let not_found = || ApiError::NotFound {
         what: format!("the subgraph {:?}", super::names::excerpt(name)),
@@ -141,14 +145,13 @@ fn require_now<E: Engine>(
     };
     let members = block.as_object().filter(|it| !it.is_empty());
     let is_now = members.is_some_and(|it| it.iter().all(is_of_now));
-    match is_now {
-        true => Ok(()),
-        false => {
-            let message = format!(
-                "block: {}: only the state at block {number} is kept",
-                super::names::excerpt(&block.to_string())
-            );
-            Err(QueryError::at(message, field.at))
-        }
+    if is_now {
+        Ok(())
+    } else {
+        let message = format!(
+            "block: {}: only the state at block {number} is kept",
+            super::names::excerpt(&block.to_string())
+        );
+        Err(QueryError::at(message, field.at))
     }
 }

@@ -98,9 +98,10 @@ fn account(text: &str) -> Option<Caip10<'_>> {
 
 /// The subgraph's decimals have no zeros at their ends.
 fn shortest(decimal: &str) -> &str {
-    match decimal.contains('.') {
-        true => decimal.trim_end_matches('0').trim_end_matches('.'),
-        false => decimal,
+    if decimal.contains('.') {
+        decimal.trim_end_matches('0').trim_end_matches('.')
+    } else {
+        decimal
     }
 }
 

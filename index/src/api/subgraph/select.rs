@@ -432,10 +432,7 @@ impl<'a, E: Engine> Execution<'a, E> {
         let mut bytes = self.bytes;
         let found = self.store.select(sql, table, &mut |cells| {
             bytes += each(cells)?;
-            match bytes > BYTES {
-                true => Err(TOO_MUCH),
-                false => Ok(()),
-            }
+            if bytes > BYTES { Err(TOO_MUCH) } else { Ok(()) }
         });
         Self::require(self.rows, bytes)?;
         found?;
@@ -451,9 +448,10 @@ impl<'a, E: Engine> Execution<'a, E> {
     /// Files are parsed between statements, which the time limit ends.
     fn require_time(&self) -> Result<(), QueryError> {
         self.require_small()?;
-        match self.began.elapsed() > self.limits.time {
-            true => Err(ApiError::TimedOut(self.limits.time).into()),
-            false => Ok(()),
+        if self.began.elapsed() > self.limits.time {
+            Err(ApiError::TimedOut(self.limits.time).into())
+        } else {
+            Ok(())
         }
     }
 }

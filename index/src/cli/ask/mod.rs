@@ -102,9 +102,10 @@ fn answered(
 ) -> u8 {
     match ask() {
         Ok(answer) => {
-            let printed = match server.json {
-                true => format!("{answer}\n"),
-                false => lines(&answer),
+            let printed = if server.json {
+                format!("{answer}\n")
+            } else {
+                lines(&answer)
             };
             // A reader that has gone, as `head` does, had enough of it.
             let _ = io::stdout().lock().write_all(printed.as_bytes());
@@ -202,11 +203,12 @@ fn reputation(options: &Search, said: Option<Value>) -> Result<Option<Value>, As
     if asked.is_empty() && !is_said {
         return Ok(None);
     }
-    match asked.contains_key("fromReviewers") {
-        true => Ok(Some(Value::Object(asked))),
-        false => Err(AskError::Usage(
+    if asked.contains_key("fromReviewers") {
+        Ok(Some(Value::Object(asked)))
+    } else {
+        Err(AskError::Usage(
             "feedback of whom? name --reviewer, --reviewers or --everyone".to_owned(),
-        )),
+        ))
     }
 }
 

@@ -13,9 +13,10 @@ pub fn shown(text: &str) -> String {
         let is_hidden = matches!(character,
             '\u{ad}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
             | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}');
-        match character.is_control() || is_hidden {
-            true => shown.extend(character.escape_unicode()),
-            false => shown.push(character),
+        if character.is_control() || is_hidden {
+            shown.extend(character.escape_unicode())
+        } else {
+            shown.push(character)
         }
     }
     if text.chars().nth(LONG).is_some() {
@@ -190,9 +191,10 @@ pub fn feedback(answer: &Value) -> String {
     }
     let evidence = &answer["evidence"];
     if !evidence.is_null() {
-        let proven = match evidence["contentProven"] == true {
-            true => "proven by the chain",
-            false => "not proven: only claimed",
+        let proven = if evidence["contentProven"] == true {
+            "proven by the chain"
+        } else {
+            "not proven: only claimed"
         };
         let state = text(evidence, "state");
         line(&mut lines, format_args!("evidence   {state}, {proven}"));

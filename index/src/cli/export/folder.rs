@@ -163,12 +163,13 @@ impl Folder {
         let written: u64 = self.manifest.files.iter().map(|it| it.rows).sum();
         let last = self.position(part)?;
         let found = store.event_count_through(deployed.id, last)?;
-        match found == written {
-            true => Ok(()),
-            false => Err(CliError::Usage(format!(
+        if found == written {
+            Ok(())
+        } else {
+            Err(CliError::Usage(format!(
                 "{} has {written} events up to {last}, the store {found}: it was repaired, or is another one; use another --out",
                 self.path.display()
-            ))),
+            )))
         }
     }
 

@@ -74,9 +74,12 @@ fn last_block(
     unfinal: bool,
 ) -> Result<Option<u64>, CliError> {
     let cursor = store.cursor(deployed.id)?;
-    Ok(cursor.and_then(|cursor| match unfinal {
-        true => Some(cursor.head.number),
-        false => cursor.final_number.map(|it| it.min(cursor.head.number)),
+    Ok(cursor.and_then(|cursor| {
+        if unfinal {
+            Some(cursor.head.number)
+        } else {
+            cursor.final_number.map(|it| it.min(cursor.head.number))
+        }
     }))
 }
 

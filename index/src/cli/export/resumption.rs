@@ -39,12 +39,13 @@ impl Resumption {
         let events = store.event_count_through(deployed.id, self.place)?;
         let event = store.event_at(deployed.id, self.place)?;
         let found = event.map(|it| Self::after(self.place, events, &transaction(&it)));
-        match found.as_ref() == Some(self) {
-            true => Ok(()),
-            false => Err(CliError::Usage(format!(
+        if found.as_ref() == Some(self) {
+            Ok(())
+        } else {
+            Err(CliError::Usage(format!(
                 "--after {self}: the events up to there are no longer those that were printed ({} then, {events} now): a repair found some, a reorganisation replaced some, or it is another store; export anew",
                 self.events
-            ))),
+            )))
         }
     }
 }

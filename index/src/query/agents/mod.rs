@@ -262,9 +262,10 @@ impl<E: Engine> Store<E> {
             let named = self.named_agents(search)?;
             rated.retain(|agent, _| named.contains(agent));
         }
-        let mut found = match search.order.is_of_reputation() {
-            true => self.ranked_agents(search, &rated, after)?,
-            false => self.sorted_agents(search, &rated, after)?,
+        let mut found = if search.order.is_of_reputation() {
+            self.ranked_agents(search, &rated, after)?
+        } else {
+            self.sorted_agents(search, &rated, after)?
         };
         for it in &mut found {
             it.sums = rated.get(&it.agent).copied();

@@ -34,9 +34,10 @@ impl Search<'_> {
     }
 
     fn of_deployment(&self) -> Sql {
-        let order = match self.order.is_of_reputation() {
-            true => "0",
-            false => self.order.column(),
+        let order = if self.order.is_of_reputation() {
+            "0"
+        } else {
+            self.order.column()
         };
         let mut sql = Sql::new(format!(
             "SELECT a.agent, {order}, {} FROM agent a",
@@ -111,9 +112,10 @@ impl Search<'_> {
             "a"
         };
         let order = self.order.column();
-        let (sign, direction) = match self.is_descending {
-            true => ("<", "DESC"),
-            false => (">", "ASC"),
+        let (sign, direction) = if self.is_descending {
+            ("<", "DESC")
+        } else {
+            (">", "ASC")
         };
         if let Some(after) = after {
             let values = [after.order.clone(), after.agent.to_value()];

@@ -96,9 +96,10 @@ impl EvmSource {
     async fn known_block(&self, number: u64) -> Result<Block, SourceError> {
         let block = self.block(number.into()).await?;
         let block = block.ok_or_else(|| self.inconsistent(number, "the block is not there"))?;
-        match block.header.number == number {
-            true => Ok(block),
-            false => Err(self.inconsistent(number, "another block was returned")),
+        if block.header.number == number {
+            Ok(block)
+        } else {
+            Err(self.inconsistent(number, "another block was returned"))
         }
     }
 
@@ -255,9 +256,10 @@ impl Source for EvmSource {
     }
 
     async fn batch(&mut self, from: u64, to: u64, settled: u64) -> Result<Batch, SourceError> {
-        match from <= settled {
-            true => self.settled_batch(from, to.min(settled)).await,
-            false => self.live_batch(from, to).await,
+        if from <= settled {
+            self.settled_batch(from, to.min(settled)).await
+        } else {
+            self.live_batch(from, to).await
         }
     }
 

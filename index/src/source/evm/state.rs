@@ -54,12 +54,13 @@ impl EvmSource {
             let count = self.listed_clients(view, at.number).await?;
             facts.extend(count.map(|it| view.says(it.to_string())));
         }
-        match self.known_block(at.number).await?.header.hash == at.hash {
-            true => Ok(StateRead {
+        if self.known_block(at.number).await?.header.hash == at.hash {
+            Ok(StateRead {
                 block: at.number,
                 facts,
-            }),
-            false => Err(self.inconsistent(at.number, "it was replaced while its state was read")),
+            })
+        } else {
+            Err(self.inconsistent(at.number, "it was replaced while its state was read"))
         }
     }
 
@@ -162,9 +163,12 @@ impl View {
 
     /// An agent that the registry denies has no owner. What cannot be read says nothing.
     fn fact(&self, answer: &Answer) -> Option<Fact> {
-        let account = |address: Address| match address.is_zero() {
-            true => String::new(),
-            false => AccountId::from(address).to_string(),
+        let account = |address: Address| {
+            if address.is_zero() {
+                String::new()
+            } else {
+                AccountId::from(address).to_string()
+            }
         };
         let Ok(answer) = answer else {
             return (self.field == Field::Owner).then(|| self.says(String::new()));

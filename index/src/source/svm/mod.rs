@@ -160,12 +160,11 @@ impl SvmSource {
     /// for that after it had asked for the newest block.
     async fn require_fork(&self) -> Result<(), SourceError> {
         let witness = &self.listed.witness;
-        match self.known_header(witness.number).await?.hash == witness.hash {
-            true => Ok(()),
-            false => {
-                let what = "it was replaced while the transactions before it were read";
-                Err(self.inconsistent(witness.number, what))
-            }
+        if self.known_header(witness.number).await?.hash == witness.hash {
+            Ok(())
+        } else {
+            let what = "it was replaced while the transactions before it were read";
+            Err(self.inconsistent(witness.number, what))
         }
     }
 

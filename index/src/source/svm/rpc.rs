@@ -133,13 +133,14 @@ impl SvmSource {
             return Ok(());
         }
         let first = self.cluster.first_kept_slot().await?;
-        match first <= slot {
-            true => Ok(()),
-            false => Err(SourceError::Forgotten {
+        if first <= slot {
+            Ok(())
+        } else {
+            Err(SourceError::Forgotten {
                 host: self.cluster.endpoint().host().to_owned(),
                 first,
                 from: slot,
-            }),
+            })
         }
     }
 
@@ -193,9 +194,10 @@ impl SvmSource {
         }
         let params = json!([authority, config]);
         let page: Vec<SignatureJson> = self.expect(METHOD, params.clone()).await?;
-        match page.is_empty() {
-            true => self.expect(METHOD, params).await,
-            false => Ok(page),
+        if page.is_empty() {
+            self.expect(METHOD, params).await
+        } else {
+            Ok(page)
         }
     }
 }

@@ -53,11 +53,11 @@ const ESCAPE: char = '\u{1}';
 
 /// Postgres's text has no NUL, and a chain's may.
 fn escaped(text: &str) -> String {
-    match text.contains(['\0', ESCAPE]) {
-        false => text.to_owned(),
-        true => text
-            .replace(ESCAPE, "\u{1}\u{2}")
-            .replace('\0', "\u{1}\u{1}"),
+    if text.contains(['\0', ESCAPE]) {
+        text.replace(ESCAPE, "\u{1}\u{2}")
+            .replace('\0', "\u{1}\u{1}")
+    } else {
+        text.to_owned()
     }
 }
 

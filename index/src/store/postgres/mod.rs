@@ -86,9 +86,10 @@ impl Postgres {
     /// Sends what is unsent. While the server carries it out, more can be made ready.
     fn send(&mut self) -> Result<(), StoreError> {
         self.unsent_values = 0;
-        match self.unsent.is_empty() {
-            true => Ok(()),
-            false => self.connection.write(std::mem::take(&mut self.unsent)),
+        if self.unsent.is_empty() {
+            Ok(())
+        } else {
+            self.connection.write(std::mem::take(&mut self.unsent))
         }
     }
 

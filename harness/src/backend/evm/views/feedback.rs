@@ -151,9 +151,10 @@ fn ask_responses(book: &Book<'_>, ledger: &Ledger<'_>, draw: &mut Draw, q: &mut 
         asked.push((Some(client), 0));
     }
     for (client, index) in asked {
-        let responders = match draw.coin() {
-            true => Vec::new(),
-            false => draw.list(&book.actors, 3),
+        let responders = if draw.coin() {
+            Vec::new()
+        } else {
+            draw.list(&book.actors, 3)
         };
         ask_response_count(book, ledger, client.as_ref(), index, &responders, q);
     }

@@ -129,9 +129,10 @@ impl Asked<'_> {
 
     /// An empty list means everybody.
     fn all_entries(&self, clients: Vec<Actor>, tags: &Tags, with_revoked: bool, q: &mut Questions) {
-        let listed = match clients.is_empty() {
-            true => &self.open.clients,
-            false => &clients,
+        let listed = if clients.is_empty() {
+            &self.open.clients
+        } else {
+            &clients
         };
         let found = self.matching(listed, tags, with_revoked);
         let expected = json!({
@@ -227,9 +228,10 @@ impl Asked<'_> {
         if can_wrap && self.book.is_known_to_wrap() {
             return; // R16: the one deliberate difference
         }
-        let expected = match clients.is_empty() {
-            true => Err(ErrorClass::EmptyClients),
-            false => Ok(summary_json(open_summary(&found))),
+        let expected = if clients.is_empty() {
+            Err(ErrorClass::EmptyClients)
+        } else {
+            Ok(summary_json(open_summary(&found)))
         };
         let call = Open::getSummaryCall {
             agentId: self.ledger.id,
@@ -253,9 +255,10 @@ impl Asked<'_> {
     }
 
     fn part(&self, clients: &[Actor], tags: &Tags, q: &mut Questions) {
-        let expected = match clients.is_empty() {
-            true => Err(ErrorClass::EmptyClients),
-            false => Ok(part_json(&open_part(&self.matching(clients, tags, false)))),
+        let expected = if clients.is_empty() {
+            Err(ErrorClass::EmptyClients)
+        } else {
+            Ok(part_json(&open_part(&self.matching(clients, tags, false))))
         };
         let call = Open::getSummaryPartCall {
             agentId: self.ledger.id,

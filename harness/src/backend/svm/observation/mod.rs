@@ -127,9 +127,10 @@ impl<L: Ledger> Reader<'_, L> {
             .filter(|held| held.mint == *mint && held.amount > 0)
             .map(|held| (held.owner, held.amount))
             .collect();
-        let expected = match self.world.burned.contains(mint) {
-            true => (0, vec![]),
-            false => (1, vec![(*owner, 1)]),
+        let expected = if self.world.burned.contains(mint) {
+            (0, vec![])
+        } else {
+            (1, vec![(*owner, 1)])
         };
         if (token.supply, &holders) == (expected.0, &expected.1) {
             return Ok(());

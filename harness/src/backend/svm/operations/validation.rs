@@ -46,9 +46,10 @@ impl<L: Ledger> Registry<L> {
         );
         let is_asked = self.has_request(&mint, &validator, &answer.request)?;
         let caller_is_asked = self.has_request(&mint, &caller, &answer.request)?;
-        let named = match is_asked || caller_is_asked {
-            true => validator,
-            false => caller,
+        let named = if is_asked || caller_is_asked {
+            validator
+        } else {
+            caller
         };
         let response = RespondToValidation {
             validator: named,

@@ -64,9 +64,12 @@ fn both_questions(
     tags: (&str, &str),
 ) -> [ViewQuestion; 2] {
     let found = state.open.matching(clients, tags, false);
-    let unless_nobody = |value: Value| match clients.is_empty() {
-        true => Err(ErrorClass::EmptyClients),
-        false => Ok(value),
+    let unless_nobody = |value: Value| {
+        if clients.is_empty() {
+            Err(ErrorClass::EmptyClients)
+        } else {
+            Ok(value)
+        }
     };
     let question = |name, value| ViewQuestion {
         view: named("instruction", name),

@@ -72,9 +72,10 @@ impl<W: Write> Writer<W> {
         }
         let rows = self.waiting.first().map_or(0, Data::rows);
         let bytes: usize = self.waiting.iter().map(Data::bytes).sum();
-        match rows >= GROUP || bytes >= GROUP_BYTES {
-            true => self.end_group(),
-            false => Ok(()),
+        if rows >= GROUP || bytes >= GROUP_BYTES {
+            self.end_group()
+        } else {
+            Ok(())
         }
     }
 
