@@ -31,8 +31,9 @@ pub mod state;
 pub mod store;
 pub mod table;
 
+pub use concord_sql::StoreError;
 pub use deployment::{Contracts, Deployment};
-pub use error::{SourceError, StoreError, SyncError};
+pub use error::{SourceError, SyncError};
 pub use indexer::{Indexer, Options, Progress, READS};
 pub use place::Place;
 pub use query::ReviewersError;

@@ -83,12 +83,29 @@ const ARROWS: &[(&str, &[&str])] = &[
         &["concord-chain", "concord-index", "concord-registry"],
     ),
     (
+        "concord-sql",
+        &["concord-canonical", "concord-registry", "concord-chain"],
+    ),
+    (
+        "concord-testkit", // of tests alone
+        &[
+            "concord-canonical",
+            "concord-chain",
+            "concord-files",
+            "concord-local-cluster",
+            "concord-registry",
+            "concord-sql",
+            "concord-x402",
+        ],
+    ),
+    (
         "concord-index",
         &[
             "concord-canonical",
             "concord-files",
             "concord-registry",
             "concord-chain",
+            "concord-sql",
             "concord-client", // its command line asks an index
         ],
     ),
@@ -111,7 +128,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "concord-chain",
             "concord-client", // keeps files on an IPFS node
             "concord-x402",
-            "concord-index", // the engines of its store, and nothing else of it
+            "concord-sql",
         ],
     ),
     (

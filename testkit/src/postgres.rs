@@ -1,5 +1,5 @@
 //! A Postgres server of a test.
-use concord_index::store::{Engine, Location};
+use concord_sql::{Engine, Location};
 use std::{
     fs,
     path::{Path, PathBuf},

@@ -1,7 +1,7 @@
 //! One connection to the database of a store. Both engines run the same SQL, in which `?1` is the first parameter.
 use std::borrow::Cow;
 
-use concord_index::store::{Cell, Database, Engine, Location, Value};
+use concord_sql::{Cell, Database, Engine, Location, Value};
 use serde::de::DeserializeOwned;
 
 use super::{StoreError, receipt::ChainEnd};

@@ -32,7 +32,7 @@ use std::{
 
 use concord_canonical::sign::{PreparedKey, PublicKey};
 use concord_chain::{ChainError, atomic_file, submission::Landing};
-pub use concord_index::store::Location;
+pub use concord_sql::Location;
 use tokio::sync::watch;
 
 pub use acceptance::{Acceptance, Accepted};

@@ -2,7 +2,7 @@ use super::{
     StoreError,
     db::{Db, text},
 };
-use concord_index::store::Location;
+use concord_sql::Location;
 
 /// What brings a store from one version to the next.
 struct Step {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use concord_index::store::Value;
+use concord_sql::Value;
 
 use super::{
     ResponseRow, RevocationRow, Row, RowState, Store, StoreError,

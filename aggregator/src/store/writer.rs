@@ -1,6 +1,6 @@
 use std::{sync::mpsc, thread};
 
-use concord_index::store::Location;
+use concord_sql::Location;
 use tokio::sync::{oneshot, watch};
 
 use super::{StoreError, db::Db, failed};

@@ -12,7 +12,7 @@ use concord_canonical::{
     word,
 };
 use concord_files::{RegistrationFile, RegistrationId, parse_registration};
-use concord_index::store::Engine;
+use concord_sql::Engine;
 use concord_x402::{
     feedback::{FileFolder, FileStore},
     verify::{

@@ -11,7 +11,7 @@ use concord_aggregator::{
 };
 use concord_canonical::sign::{PreparedKey, ed25519_public_key};
 use concord_chain::submission::{SignedTx, TxRecord};
-use concord_index::store::Engine;
+use concord_sql::Engine;
 use concord_testkit::chain::hex_key;
 use concord_testkit::command::concord;
 use concord_testkit::postgres::{Server, create};

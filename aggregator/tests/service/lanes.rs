@@ -22,7 +22,7 @@ use concord_chain::{
     ChainError, Signer, Svm,
     submission::{Landing, SignedTx, TxRecord, TxStatus},
 };
-use concord_index::store::Engine;
+use concord_sql::Engine;
 use concord_testkit::cluster::Solana;
 use concord_testkit::hooked_registry::{Hooked, Hooks};
 use concord_x402::feedback::{FeedbackError, FeedbackJob, FeedbackRegistry, FileFolder, FileStore};

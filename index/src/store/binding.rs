@@ -1,8 +1,5 @@
 //! ERC-8217: which bindings agents declare, and what the contracts answered that they name.
-use super::{
-    DeploymentId, Engine, Store,
-    value::{Cell, Cells, Value},
-};
+use super::{Cell, Cells, DeploymentId, Engine, Store, Value};
 use crate::{
     StoreError,
     binding::{Binding, BindingRead, BoundToken, KEY, TokenStandard},

@@ -1,7 +1,7 @@
 //! What changes the store: a batch, a rollback, a rebuild. Each is one transaction.
 use super::{
-    DeploymentId, Engine, EventsOf, Insert, Store, Value, by_key, columns::Stored, events::Touched,
-    value::Cell,
+    Cell, DeploymentId, Engine, EventsOf, Insert, Store, Value, by_key, columns::Stored,
+    events::Touched,
 };
 use crate::{
     StoreError,

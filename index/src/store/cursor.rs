@@ -1,7 +1,4 @@
-use super::{
-    DeploymentId, Engine, Insert, Store,
-    value::{Cell, Cells},
-};
+use super::{Cell, Cells, DeploymentId, Engine, Insert, Store};
 use crate::{StoreError, batch::Header};
 use std::collections::BTreeMap;
 

@@ -1,6 +1,6 @@
 //! What is derived from files (R45): a new row is written with what its file says of it; a new file's rows
 //! follow it in small transactions.
-use super::{DeploymentId, Engine, Sql, Store, columns::Stored, value::Cell};
+use super::{Cell, DeploymentId, Engine, Sql, Store, columns::Stored};
 use crate::{
     StoreError,
     evidence::{Content, FeedbackContent, RegistrationContent},

@@ -1,8 +1,5 @@
 //! The event log: the source of truth (R45).
-use super::{
-    DeploymentId, Engine, Insert, Sql, Store, Value,
-    value::{Cell, Cells},
-};
+use super::{Cell, Cells, DeploymentId, Engine, Insert, Sql, Store, Value};
 use crate::{Place, StoreError, batch::IndexedEvent, table::Transaction};
 use concord_registry::event::{AgentId, Event, TransactionId};
 use std::{collections::BTreeSet, ops::RangeInclusive};

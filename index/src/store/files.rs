@@ -1,9 +1,5 @@
 //! Files that rows refer to: which are to be fetched, and what was.
-use super::{
-    DeploymentId, Engine, Sql, Store,
-    columns::Stored,
-    value::{Cell, Cells},
-};
+use super::{Cell, Cells, DeploymentId, Engine, Sql, Store, columns::Stored};
 use crate::{Place, StoreError, evidence::Content, table::*};
 use concord_registry::event::{AccountId, AgentId};
 

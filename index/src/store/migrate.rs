@@ -1,6 +1,6 @@
 //! Brings a store of an earlier version up to date. What files say is derived again from their content,
 //! which the store has (R45).
-use super::{Engine, Store, columns::Stored, found_version, schema, value::Cell};
+use super::{Cell, Engine, Store, columns::Stored, found_version, schema};
 use crate::{
     StoreError,
     evidence::{RegistrationContent, payment, shortened},

@@ -3,33 +3,27 @@ mod binding;
 mod columns;
 mod commit;
 mod cursor;
-mod database;
 mod derive;
 mod digest;
-mod engine;
 mod events;
 mod files;
 mod mend;
 mod migrate;
-mod postgres;
 mod reading;
 mod reorganizations;
 mod schema;
 mod sql;
-mod sqlite;
 mod state;
 mod statistics;
 mod undecoded;
 mod value;
 
+pub use concord_sql::{
+    Cell, Database, Dialect, Engine, Insert, Location, Numbered, Postgres, Sqlite, Value,
+};
 pub use cursor::Cursor;
-pub use database::{Database, Location};
-pub use engine::{Dialect, Engine, Insert, Numbered};
 pub use events::EventsOf;
-pub use postgres::Postgres;
 pub use reorganizations::{Reorganization, Reorganizations};
-pub use sqlite::Sqlite;
-pub use value::{Cell, Value};
 
 pub(crate) use columns::{Stored, average};
 pub(crate) use sql::{Sql, columns as columns_of};

@@ -1,5 +1,5 @@
 //! Rows as they are, for queries.
-use super::{DeploymentId, Engine, Sql, Store, Value, columns::Stored, value::Cell};
+use super::{Cell, DeploymentId, Engine, Sql, Store, Value, columns::Stored};
 use crate::{StoreError, query::Tags, table::*};
 use concord_registry::event::{AccountId, AgentId, Profile};
 

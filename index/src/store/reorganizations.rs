@@ -1,9 +1,5 @@
 //! What chains took back. It is noted as it happens: the event log has no trace of it, and no rebuild brings it back.
-use super::{
-    DeploymentId, Engine, Store,
-    events::Touched,
-    value::{Cell, Cells},
-};
+use super::{Cell, Cells, DeploymentId, Engine, Store, events::Touched};
 use crate::{StoreError, batch::Header};
 
 /// Blocks that were indexed, and replaced by others.

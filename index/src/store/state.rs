@@ -1,9 +1,6 @@
 //! R45, R46: what registries' state was read to say, of which it differs from the events. What the state says wins: it
 //! is in the rows, and a rebuild puts it there again.
-use super::{
-    DeploymentId, Engine, EventsOf, Insert, Sql, Store,
-    value::{Cell, Cells, Value},
-};
+use super::{Cell, Cells, DeploymentId, Engine, EventsOf, Insert, Sql, Store, Value};
 use crate::{
     StoreError,
     binding::KEY,

@@ -1,9 +1,5 @@
 //! Events that could not be decoded when they were read, until a version can decode them (IDX-1).
-use super::{
-    DeploymentId, Engine, Store,
-    events::of_blocks,
-    value::{Cell, Cells},
-};
+use super::{Cell, Cells, DeploymentId, Engine, Store, events::of_blocks};
 use crate::{Place, StoreError, batch::UndecodedEvent, table::Transaction};
 use concord_registry::event::RawEvent;
 

@@ -5,10 +5,7 @@ mod validation;
 
 pub(crate) use sums::average;
 
-use super::{
-    Value,
-    value::{Cell, Cells},
-};
+use super::{Cell, Cells, Value};
 use crate::{StoreError, table::*};
 
 /// A table in SQL: the columns of its key after `deployment`, and the others.

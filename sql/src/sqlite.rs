@@ -1,6 +1,5 @@
 //! SQLite in this process: the default engine.
-use super::{Dialect, Engine, Numbered, Value, engine::PREPARED_BYTES};
-use crate::StoreError;
+use crate::{Dialect, Engine, Numbered, StoreError, Value, engine::PREPARED_BYTES};
 use concord_chain::{ChainError, atomic_file};
 use rusqlite::{
     Connection, ErrorCode, OpenFlags, Statement, config::DbConfig, params_from_iter,

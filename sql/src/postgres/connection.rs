@@ -1,9 +1,6 @@
 //! A thread that speaks to the server: the store waits for answers in any thread, also in one that a
 //! runtime has.
-use crate::{
-    StoreError,
-    store::{Numbered, Value, engine::PREPARED_BYTES},
-};
+use crate::{Numbered, StoreError, Value, engine::PREPARED_BYTES};
 use futures_util::TryStreamExt;
 use std::{
     collections::HashMap,

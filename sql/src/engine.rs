@@ -1,8 +1,7 @@
-use super::Value;
-use crate::StoreError;
+use crate::{StoreError, Value};
 
 /// Bytes of a statement that stays prepared at most: thousands of parameters take megabytes.
-pub(super) const PREPARED_BYTES: usize = 16 << 10;
+pub(crate) const PREPARED_BYTES: usize = 16 << 10;
 
 /// Takes the rows of several queries, each with the number of its query.
 pub type Numbered<'a> = dyn FnMut(usize, &[Value]) -> Result<(), StoreError> + 'a;
@@ -80,7 +79,7 @@ pub trait Engine: Send + 'static {
 /// A statement that writes rows.
 #[derive(Debug, Clone)]
 pub struct Insert {
-    pub(super) table: String,
+    pub(crate) table: String,
     head: String,
     columns: usize,
     tail: String,

@@ -1,5 +1,5 @@
 //! Cells in Postgres's binary form.
-use crate::store::Value;
+use crate::Value;
 use bytes::BytesMut;
 use std::error::Error;
 use tokio_postgres::types::{FromSql, IsNull, ToSql, Type, to_sql_checked};

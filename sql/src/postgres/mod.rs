@@ -2,8 +2,7 @@
 mod cell;
 mod connection;
 
-use super::{Dialect, Engine, Insert, Value, engine::Numbered};
-use crate::StoreError;
+use crate::{Dialect, Engine, Insert, Numbered, StoreError, Value};
 use concord_canonical::hash::keccak256;
 use connection::{Connection, Write};
 use std::{collections::HashMap, sync::Arc, thread, time::Duration};

@@ -1,6 +1,5 @@
 //! Where a store is: a file, or a server.
-use super::{Dialect, Engine, Insert, Postgres, Sqlite, Value, engine::Numbered};
-use crate::StoreError;
+use crate::{Dialect, Engine, Insert, Numbered, Postgres, Sqlite, StoreError, Value};
 use std::{env, fmt, path::PathBuf, str::FromStr, sync::Arc};
 use tokio_postgres::{Config, config::Host};
 
