@@ -112,7 +112,10 @@ fn no_secret_is_printed_written_or_an_argument() {
         assert_eq!(code, Some(if arguments[0] == "resume" { 2 } else { 0 }));
     }
     let seen = seen.lock().unwrap();
-    assert!(seen.contains("concord-deploy"), "the program was not seen");
+    assert!(
+        seen.contains("concord deploy apply"),
+        "the program was not seen"
+    );
     assert_clean(&seen, "the list of processes");
 }
 
