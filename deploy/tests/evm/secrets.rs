@@ -113,7 +113,7 @@ fn no_secret_is_printed_written_or_an_argument() {
     }
     let seen = seen.lock().unwrap();
     assert!(
-        seen.contains("concord deploy apply"),
+        seen.contains("concord\0deploy\0apply"),
         "the program was not seen"
     );
     assert_clean(&seen, "the list of processes");
