@@ -236,6 +236,8 @@ impl Plan {
         };
         match kind {
             Kind::Unsigned => original.is_signer.then(|| elsewhere(original.pubkey)),
+            // Token-2022 writes nothing where it moves a token to where it is.
+            Kind::ReadOnly if is_to_itself(&instructions[at.0], place) => None,
             Kind::ReadOnly => original.is_writable.then(|| AccountMeta {
                 is_writable: false,
                 ..original.clone()
@@ -303,6 +305,11 @@ impl Plan {
         let all = keys.iter().copied().chain(&self.keys).filter(signs);
         Ok([&self.sponsor].into_iter().chain(all).collect())
     }
+}
+
+fn is_to_itself(transfer: &Instruction, place: Place) -> bool {
+    let account = |at: usize| transfer.accounts.get(at).map(|it| it.pubkey);
+    place.instruction == "token_2022_transfer" && account(0) == account(2) // source, mint, destination
 }
 
 fn exists(account: &Account) -> bool {
