@@ -1,6 +1,6 @@
 //! `concord_embed::files!()`: the files that the binary `concord` carries, so that it works without a clone.
 //!
-//! It is a macro, used in the binary alone, and not a build script of the harness: after a change of a scenario only
+//! It is a macro, used in the binary alone, and not a build script of the command: after a change of a scenario only
 //! the binary is linked again.
 use proc_macro::TokenStream;
 use std::{
@@ -43,7 +43,7 @@ fn expansion() -> Result<String, String> {
     let package = env::var_os("CARGO_MANIFEST_DIR").ok_or("CARGO_MANIFEST_DIR is not set")?;
     let root = Path::new(&package)
         .parent()
-        .ok_or("the harness is in no clone")?;
+        .ok_or("concord is in no clone")?;
     let is_wanted = env::var_os(EMBED).is_some_and(|it| !it.is_empty());
     let is_release = env!("CONCORD_PROFILE") == "release";
     let mut files = Vec::new();
